@@ -41,8 +41,9 @@ demo test-operate weigh: build
 test-bmo: $(OTHERS)/.bmo
 test-upgrade: $(OTHERS)/.clusterctl
 test-operate: $(OTHERS)/.helm $(OTHERS)/.prometheus
-chart: $(OTHERS)/.helm
-test-image: image
+chart release login-registry publish: $(OTHERS)/.helm
+test-kind: build controlplane $(OTHERS)/.clusterctl $(OTHERS)/.helm
+test-image: image $(OTHERS)/.helm
 
 # The real programs of others, each a tool of a module of its own. Prometheus's service discoveries are left out: they are most of its dependencies,
 # and its targets here are static.

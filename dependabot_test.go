@@ -39,8 +39,8 @@ func readDependabot(t *testing.T) dependabot {
 	if err := yaml.Unmarshal(text, &d); err != nil {
 		t.Fatal(err)
 	}
-	if len(d.Updates) != 1 || d.Updates[0].Ecosystem != "gomod" {
-		t.Fatalf("it updates %+v, want Go modules", d.Updates)
+	if len(d.Updates) != 2 || d.Updates[0].Ecosystem != "gomod" || d.Updates[1].Ecosystem != "github-actions" {
+		t.Fatalf("it updates %+v, want Go modules and actions", d.Updates)
 	}
 	return d
 }

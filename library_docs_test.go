@@ -53,7 +53,7 @@ func TestGardenerPage(t *testing.T) {
 		"gardener options":      docs.Declarations(t, guide, "atOnce", "workersBeside"),
 		"gardener heartbeat":    docs.Declarations(t, guide, "addAll"),
 		"gardener seed":         docs.Declarations(t, "healthcheck/gardener/registration_test.go", "addFirstExample"),
-		"gardener check":        docs.Declarations(t, guide, "volumes", "volumes.InjectSourceClient", "volumes.SetLoggerSuffix", "volumes.Check"),
+		"gardener check":        docs.Declarations(t, guide, "volumes", "volumes.InjectSourceClient", "volumes.SetLoggerSuffix", "volumes.DeepCopy", "volumes.Check"),
 		"gardener buckets":      docs.Declarations(t, guide, "buckets"),
 	} {
 		docs.Section(t, "docs/library-gardener.md", section, code)

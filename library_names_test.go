@@ -1,7 +1,8 @@
 package sickbay_test
 
 import (
-	"fmt"
+	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/sickbay-dev/sickbay/internal/testing/docs"
@@ -15,19 +16,35 @@ var libraryPackages = []string{
 	"healthcheck/report", "healthcheck/targets", "healthcheck/healthchecktest", "healthcheck/gardener", "healthcheck/gardener/general", "healthcheck/gardener/worker",
 }
 
-// TestLibraryNames: the page lists each name that the library exports, and what it is for.
+// TestLibraryNames: the page lists each name that the library exports, and what it is for. Methods are left out: go doc shows them with their type.
 func TestLibraryNames(t *testing.T) {
-	const page = "docs/reference/library.md"
-	counted := [][]string{{"package", "names"}}
 	for _, dir := range libraryPackages {
-		rows := [][]string{{"name", "what it is for"}}
+		rows, last := [][]string{{"name", "what it is for"}}, ""
 		for _, name := range docs.Names(t, dir) {
-			rows = append(rows, []string{docs.Code(name.Name), name.Meaning})
+			if strings.Contains(name.Name, ".") {
+				continue
+			}
+			if name.Meaning == last { // one comment may describe several names
+				rows[len(rows)-1][0] += ", " + docs.Code(name.Name)
+				continue
+			}
+			last = name.Meaning
+			rows = append(rows, []string{docs.Code(name.Name), withoutNames(name.Meaning)})
 		}
-		counted = append(counted, []string{docs.Code(dir), fmt.Sprint(len(rows) - 1)})
-		docs.Section(t, page, dir, docs.Table(rows...))
+		docs.Section(t, "docs/reference/library.md", dir, docs.Table(rows...))
 	}
-	docs.Section(t, page, "library packages", docs.Table(counted...))
+}
+
+// introduction matches the names at the beginning of a doc comment, and words that say no more than the table does.
+var introduction = regexp.MustCompile(`^\w+(?:(?:, \w+)* and \w+)? (?:(?:means? that|is|are) )?`)
+
+// detail matches what a sentence of six words or more adds after a colon.
+var detail = regexp.MustCompile(`^((?:[^ :]+ ){5,}[^ :]+): .*$`)
+
+// withoutNames is the first sentence of a doc comment without the names that it begins with, and without detail.
+func withoutNames(sentence string) string {
+	rest := detail.ReplaceAllString(introduction.ReplaceAllString(sentence, ""), "$1.")
+	return strings.ToUpper(rest[:1]) + rest[1:]
 }
 
 // TestLibraryPackages: the list has every package that users can import.

@@ -47,6 +47,7 @@ var purePackages = []string{
 // pureFiles only decide, in packages that also read and write.
 var pureFiles = []string{
 	"internal/mhcspec/config.go", "internal/mhcspec/rules.go", "internal/mhcspec/scale.go",
+	"internal/repair/machinehealthcheck/adoption/decide.go",
 	"healthcheck/damping.go", "healthcheck/interval.go", "healthcheck/merge.go",
 	"healthcheck/plan.go", "healthcheck/result.go",
 }

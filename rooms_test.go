@@ -15,7 +15,7 @@ import (
 // controllers are the packages that observe, decide and act.
 var controllers = []string{
 	"internal/machinehealth", "internal/repair/machinehealthcheck", "internal/repair/remediation",
-	"internal/reboot", "internal/upgradepause", "internal/intake",
+	"internal/reboot", "internal/upgradepause", "internal/intake", "internal/repair/machinehealthcheck/adoption",
 }
 
 // The methods of clients, and the functions of ownwrites, whose first argument is a context.

@@ -44,7 +44,11 @@ func rows(t *testing.T, table *strings.Builder, path, above string, group *yaml.
 		if said == "" {
 			t.Errorf("value %s has no comment", name)
 		}
-		fmt.Fprintf(table, "| `%s` | `%s` | %s |\n", name, short(t, value), strings.ReplaceAll(said, "|", `\|`))
+		text := strings.ReplaceAll(said, "|", `\|`)
+		if strings.HasSuffix(table.String(), "| "+text+" |\n") {
+			text = "The same."
+		}
+		fmt.Fprintf(table, "| `%s` | `%s` | %s |\n", name, short(t, value), text)
 	}
 }
 

@@ -15,6 +15,8 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/docs"
 )
 
+//go:generate go test -run ^TestReference . -update
+
 const (
 	runbooks = "../docs/runbooks"
 	// runbookURL is where they can be read.
@@ -84,27 +86,21 @@ func TestAlertsSayWhatTheyMean(t *testing.T) {
 	}
 }
 
-// TestReferenceAlerts renders the alerts, the urgent ones first.
+// TestReferenceAlerts renders the alerts by severity. Their pages say what they mean.
 func TestReferenceAlerts(t *testing.T) {
+	table := [][]string{{"severity", "alerts"}, {"critical", ""}, {"warning", ""}}
 	all := alerts(t)
-	names := slices.SortedFunc(maps.Keys(all), func(a, b string) int {
-		return strings.Compare(all[a].Labels["severity"]+a, all[b].Labels["severity"]+b)
-	})
-	table := [][]string{{"alert", "severity", "what it means"}}
-	for _, name := range names {
-		page := string(readFile(t, runbooks+"/"+name+".md"))
-		meaning, _, _ := strings.Cut(strings.TrimPrefix(page, "# "+name+"\n\n"), "\n")
-		table = append(table, []string{"[`" + name + "`](../runbooks/" + name + ".md)", all[name].Labels["severity"], firstSentence(meaning)})
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		for _, row := range table[1:] {
+			if all[name].Labels["severity"] == row[0] {
+				row[1] += ", [`" + name + "`](../runbooks/" + name + ".md)"
+			}
+		}
+	}
+	for _, row := range table[1:] {
+		row[1] = strings.TrimPrefix(row[1], ", ")
 	}
 	docs.Section(t, "../docs/operations/monitoring.md", "alerts", docs.Table(table...))
-}
-
-// firstSentence ends at the first full stop or colon before a space.
-func firstSentence(text string) string {
-	if end := regexp.MustCompile(`[.:] `).FindStringIndex(text); end != nil {
-		return text[:end[0]] + "."
-	}
-	return text
 }
 
 // runbookHeadings are those of each page, in this order.

@@ -85,6 +85,7 @@ func TestPermissions(t *testing.T) {
 		{own, "rebootremediations", "status", "any"}:             {"update"},
 		{own, "rebootremediationtemplates", "", "any"}:           {"get", "list", "watch"},
 		{"", "secrets", "", "any"}:                               {"list", "watch"},
+		{"", "namespaces", "", ""}:                               {"list", "watch"},
 		{"events.k8s.io", "events", "", "any"}:                   {"create", "patch"},
 		{"coordination.k8s.io", "leases", "", systemNamespace}:   {"get", "list", "create", "update"},
 		{"authentication.k8s.io", "tokenreviews", "", ""}:        {"create"},

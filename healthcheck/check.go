@@ -63,7 +63,9 @@ const (
 // Precheck reports whether a condition applies to an object at all. An error, a panic or an
 // undefined Applicability makes the condition Unknown, unless
 // ConditionChecks.WhileUndecided says otherwise; other conditions are not affected. The
-// engine retries with back-off. A precheck has the same timeout as a check.
+// engine retries with back-off. A precheck has the same timeout as a check. It is called whenever the engine looks at the
+// object. If its answer depends on something that nothing watches, PrecheckNeeds or SyncPeriod must lead to a look; one that
+// depends on the time alone belongs into Registration.Precheck, which says when its answer changes.
 type Precheck[T any] func(ctx context.Context, in Input[T]) (Applicability, error)
 
 // Condition is a merged result as stored on an object.

@@ -47,7 +47,7 @@ func date(clocks []Progress, conditionType, check string, r Result, now time.Tim
 		// The clock of an earlier leader may have been ahead of ours.
 		kept[i].Since = notAfter(kept[i].Since, now)
 	}
-	if r.Status != Progressing || !r.Deadline.IsZero() || r.Within <= 0 {
+	if !r.needsClock() {
 		return r, kept
 	}
 	of := func(cause string) int {
@@ -61,12 +61,29 @@ func date(clocks []Progress, conditionType, check string, r Result, now time.Tim
 	if cause == otherCauses {
 		r.Left = 0 // What is left of one cause says nothing about another.
 	}
-	known := of(cause)
-	if known < 0 {
+	begun, known := r.begun(now), of(cause)
+	switch {
+	case known < 0:
 		known = len(kept)
-		kept = append(kept, Progress{Condition: conditionType, Check: check, Cause: cause, Since: now.Truncate(time.Second), Seen: r.Left})
+		kept = append(kept, Progress{Condition: conditionType, Check: check, Cause: cause, Since: begun, Seen: r.Left})
+	case !r.Deadline.IsZero() && begun.After(kept[known].Since):
+		kept[known].Since, kept[known].Seen = begun, r.Left
 	}
 	return kept[known].limit(r, now), kept
+}
+
+// needsClock reports whether the result gets its deadline from a clock. One with a deadline of its own needs a clock only to tell
+// whether it advances.
+func (r Result) needsClock() bool {
+	return r.Status == Progressing && r.Within > 0 && (r.Deadline.IsZero() || r.Left > 0)
+}
+
+// begun returns when the progress began, as far as the result knows.
+func (r Result) begun(now time.Time) time.Time {
+	if r.Deadline.IsZero() {
+		return now.Truncate(time.Second)
+	}
+	return notAfter(r.Deadline.Add(-r.Within), now).Truncate(time.Second)
 }
 
 // limit sets the deadline of a result by its clock. A clock that runs out while less is left begins again. If not, the engine

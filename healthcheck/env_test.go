@@ -68,7 +68,7 @@ func TestUnmetNeeds(t *testing.T) {
 		"the target": {NeedsTarget, ReasonTargetUnavailable, "check c: reaching the target cluster: no route"},
 		"the parent": {NeedsParent, ReasonParentUnavailable, "check c: getting the parent: it is gone"},
 	}
-	run := run[*corev1.Pod]{timeout: time.Minute, around: r.surround(&corev1.Pod{}, &r.hung)}
+	run := run[*corev1.Pod]{timeout: time.Minute, around: r.surround(&corev1.Pod{}, &r.hung), poll: r.poll}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			conditions := ConditionChecks[*corev1.Pod]{Type: "Ready", Checks: []NamedCheck[*corev1.Pod]{{Name: "c", Check: fine, Needs: tt.needs}}}
@@ -118,7 +118,7 @@ func TestPrecheckNeeds(t *testing.T) {
 		Type: "Ready", PrecheckNeeds: NeedsParent,
 		Prechecks: []Precheck[*corev1.Pod]{func(context.Context, Input[*corev1.Pod]) (Applicability, error) { return Applies, nil }},
 	}
-	out := run[*corev1.Pod]{timeout: time.Minute, around: r.surround(&corev1.Pod{}, &r.hung)}.checkCondition(t.Context(), conditions, nil)
+	out := run[*corev1.Pod]{timeout: time.Minute, around: r.surround(&corev1.Pod{}, &r.hung), poll: r.poll}.checkCondition(t.Context(), conditions, nil)
 	if want := "deciding whether Ready applies: getting the parent: no route"; text(out.err) != want {
 		t.Errorf("error is %q, want %q", text(out.err), want)
 	}

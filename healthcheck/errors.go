@@ -100,7 +100,7 @@ func soonest(err error) time.Duration {
 	return first
 }
 
-// due returns when to look at the object again. Zero means on an event, or after the sync period.
+// due returns when to look at the object again. Zero means on an event, or after the period.
 func (p *plan) due(now time.Time) time.Time {
 	if after := soonest(p.later); after > 0 {
 		return Earliest(p.recheckAt, now.Add(after))

@@ -3,8 +3,6 @@ package healthcheck
 import (
 	"math"
 	"time"
-
-	"k8s.io/apimachinery/pkg/util/wait"
 )
 
 // forever is how long a result lasts that only an event can change.
@@ -18,23 +16,16 @@ type keptResult struct {
 	result Result
 	// until is when the result ends and the check runs again. Zero means that there is no result.
 	until time.Time
-	// due is when the engine must look because the result ends. It is zero if that can wait for the sync period.
+	// due is when the engine must look because the result ends. It is zero if only an event ends it.
 	due time.Time
 	// reused says that the result is from an earlier run, and the check did not run in this one.
 	reused bool
 }
 
-// recall returns the last result of each check of a condition, if it replaces a run of the check. Nil means that no results
-// are kept.
+// recall returns the last result of each check of a condition, if it replaces a run of the check.
 func (r run[T]) recall(c ConditionChecks[T]) []keptResult {
-	var last []keptResult
+	last := make([]keptResult, len(c.Checks))
 	for i, check := range c.Checks {
-		if check.Interval <= 0 && !r.keepsAll {
-			continue
-		}
-		if last == nil {
-			last = make([]keptResult, len(c.Checks))
-		}
 		for _, k := range r.kept {
 			if k.condition == c.Type && k.check == check.Name && r.in.Now.Before(k.until) && (r.timer || check.Interval > 0) {
 				last[i], last[i].reused = k, true
@@ -44,30 +35,27 @@ func (r run[T]) recall(c ConditionChecks[T]) []keptResult {
 	return last
 }
 
-// isRecalled reports whether the i-th check reuses its last result, so that it need not run.
-func isRecalled(last []keptResult, i int) bool { return last != nil && last[i].reused }
-
 // remember adds the results of the checks that just ran. They end after the Interval, or else when the check must be asked
 // although nothing has happened; keepResults may end them earlier.
 func (r run[T]) remember(c ConditionChecks[T], last []keptResult, results []Result, errs []error) {
-	for i := range last {
-		check := c.Checks[i]
-		if errs[i] != nil || last[i].reused || (check.Interval <= 0 && !r.keepsAll) {
+	for i, check := range c.Checks {
+		if errs[i] != nil || last[i].reused {
 			continue
 		}
-		last[i] = keptResult{condition: c.Type, check: check.Name, result: results[i]}
+		k := &last[i]
+		*k = keptResult{condition: c.Type, check: check.Name, result: results[i], until: r.in.Now.Add(forever)}
 		if check.Interval > 0 {
-			last[i].endAt(r.in.Now, r.in.Now.Add(r.pace.Of(check.Interval)))
-			continue
+			k.endAt(r.in.Now, r.in.Now.Add(r.pace.Of(check.Interval)))
+		} else if poll := r.poll(check, results[i].Status); poll < forever {
+			k.endAt(r.in.Now, r.in.Now.Add(r.spread(poll)))
 		}
-		poll := r.poll(check, results[i].Status)
-		if check.Poll > 0 && poll <= check.Poll {
-			// Otherwise what was looked at together would be for ever.
-			poll = wait.Jitter(poll, periodJitter)
-			last[i].due = r.in.Now.Add(r.pace.Of(poll))
-		}
-		last[i].until = r.in.Now.Add(r.pace.Of(poll))
 	}
+}
+
+// spread returns how long a period is in this run. All of a run are longer by the same factor, so that checks that are due
+// together stay so; each run has another one, so that objects that were looked at together are not for ever.
+func (r run[T]) spread(period time.Duration) time.Duration {
+	return r.pace.Of(time.Duration(float64(period) * r.factor))
 }
 
 // keepResults returns the results to keep, and when the first of them ends. New results end before their interval if something

@@ -63,6 +63,22 @@ func TestIntervalBesideAnError(t *testing.T) {
 	}
 }
 
+// TestIntervalIsNoPeriod: the sync period, whether shorter, longer or never, does not change how often a check with an interval runs.
+func TestIntervalIsNoPeriod(t *testing.T) {
+	for _, period := range []time.Duration{0, 20 * time.Second, 5 * time.Minute, healthcheck.Never} {
+		p := probing(result(healthcheck.True, "Fine", ""))
+		kit := healthchecktest.New(t, healthcheck.Registration[*Widget]{
+			Name: "widgets", SyncPeriod: period, Conditions: []healthcheck.ConditionChecks[*Widget]{p.every(time.Minute)},
+		}, &Widget{ObjectMeta: metav1.ObjectMeta{Name: "w", Generation: 1}})
+		kit.Run()
+		p.runs = 0
+		kit.Advance(15 * time.Minute)
+		if p.runs != 15 {
+			t.Errorf("with the period %s it ran %d times in 15 minutes, want 15", period, p.runs)
+		}
+	}
+}
+
 // TestIntervalEnds: a result is reused until the interval ends, or until a time in the result itself.
 func TestIntervalEnds(t *testing.T) {
 	progressing := result(healthcheck.Progressing, "RollingOut", "")

@@ -3,6 +3,7 @@ package healthcheck
 import (
 	"cmp"
 	"context"
+	"math/rand/v2"
 	"slices"
 	"sync"
 	"time"
@@ -107,25 +108,13 @@ func (r *Reconciler[T]) newRun(obj T, clocks ProgressStore[T], hung *hungCalls, 
 		name: r.Name,
 		in:   Input[T]{Object: obj, Now: now}, timeout: cmp.Or(r.CheckTimeout, DefaultCheckTimeout),
 		around: r.surround(obj, hung), slots: r.slots(), call: r.named(obj, ""), hung: hung,
-		keepsAll: r.hasNeighbors() || r.hasPolls(), poll: r.poll,
+		poll: r.poll, factor: 1 + periodJitter*rand.Float64(),
 	}
 	if clocks != nil {
 		run.keeps = true
 		run.progress = slices.SortedFunc(slices.Values(clocks.Load(obj)), comparePerCheck)
 	}
 	return run
-}
-
-// hasNeighbors reports whether a look may be due because of one check and not of another.
-func (r *Registration[T]) hasNeighbors() bool {
-	return len(r.Conditions) > 1 || (len(r.Conditions) == 1 && len(r.Conditions[0].Checks) > 1)
-}
-
-// hasPolls reports whether a check says how often it runs, and another look must not run it sooner.
-func (r *Registration[T]) hasPolls() bool {
-	return slices.ContainsFunc(r.Conditions, func(c ConditionChecks[T]) bool {
-		return slices.ContainsFunc(c.Checks, func(check NamedCheck[T]) bool { return check.Poll > 0 })
-	})
 }
 
 // checkConditions checks all conditions side by side. If the run was cancelled, for example

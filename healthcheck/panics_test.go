@@ -87,7 +87,7 @@ func TestSharedNeeds(t *testing.T) {
 				}}
 				// The second check runs later, so that it has time left when the first has none.
 				slots := make(chan struct{}, 1)
-				out := run[*corev1.Pod]{timeout: 3 * time.Second, around: r.surround(&corev1.Pod{}, &r.hung), slots: slots}.checkCondition(t.Context(), conditions, nil)
+				out := run[*corev1.Pod]{timeout: 3 * time.Second, around: r.surround(&corev1.Pod{}, &r.hung), poll: r.poll, slots: slots}.checkCondition(t.Context(), conditions, nil)
 				if out.result.Message != tt.want {
 					t.Errorf("got %+v, want %q", out.result, tt.want)
 				}

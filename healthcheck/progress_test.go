@@ -114,6 +114,43 @@ func TestWhatAdvancesIsNotStuck(t *testing.T) {
 	}
 }
 
+// TestAdvancesFromAKnownStart: a check that knows when a progress began has the time from there, and again if it advances. A new
+// start is a new progress.
+func TestAdvancesFromAKnownStart(t *testing.T) {
+	left := func(n, seconds int) []Progress {
+		p := since("a", seconds)
+		p.Seen = n
+		return []Progress{p}
+	}
+	for name, tt := range map[string]struct {
+		stored      []Progress
+		begun, left int
+		deadline    time.Time
+		kept        []Progress
+	}{
+		"seen late":                 {nil, 20, 3, ago(-40), left(3, 20)},
+		"seen too late":             {nil, 600, 3, ago(540), left(3, 600)},
+		"it does not advance":       {left(3, 60), 60, 3, ago(0), left(3, 60)},
+		"it advances":               {left(3, 60), 60, 2, ago(-60), left(2, 0)},
+		"it has advanced before":    {left(2, 10), 70, 2, ago(-50), left(2, 10)},
+		"it begins anew":            {left(1, 600), 20, 3, ago(-40), left(3, 20)},
+		"a clock that is ahead":     {nil, -30, 3, ago(-60), left(3, 0)},
+		"it does not say what left": {nil, 20, 0, ago(-40), nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := rolling("a")
+			r.Left, r.Deadline = tt.left, ago(tt.begun).Add(r.Within)
+			got, kept := date(tt.stored, "Ready", "c", r, testNow)
+			if !got.Deadline.Equal(tt.deadline) {
+				t.Errorf("the deadline is %v, want %v", got.Deadline, tt.deadline)
+			}
+			if diff := cmp.Diff(tt.kept, kept); diff != "" && len(kept)+len(tt.kept) > 0 {
+				t.Errorf("clocks (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
 // TestDeadlineAlwaysEndsInFalse: a check never passes, and gives any other answers in between. Once it has had a cause for
 // too long, that cause is always False.
 func TestDeadlineAlwaysEndsInFalse(t *testing.T) {

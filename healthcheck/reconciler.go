@@ -234,7 +234,7 @@ func (r *Reconciler[T]) look(ctx context.Context, req ctrl.Request, begun looks.
 	if r.looks.Pending(req.NamespacedName) {
 		due = Earliest(due, now)
 	}
-	again := requeueAfter(due, r.Clock.Now(), run.pace.Of(r.period()), r.floor())
+	again := requeueAfter(due, r.Clock.Now(), run.spread(r.period()), r.floor())
 	if p.failed != nil {
 		return r.afterFailure(ctx, req, p.failed, due, again)
 	}

@@ -23,8 +23,8 @@ const defaultSyncPeriod = 30 * time.Second
 // shorter would be seen there.
 const defaultMinInterval = time.Second
 
-// Never as Registration.SyncPeriod switches periodic checks off: the engine checks an object only on events, and when a
-// result says that it changes.
+// Never as Registration.SyncPeriod switches polling off: the engine checks an object only on events, when a result says that it
+// changes, and when the Interval of a check ends.
 const Never time.Duration = -1
 
 // defaultCheckConcurrency is the default of Registration.CheckConcurrency.
@@ -151,11 +151,11 @@ type Registration[T client.Object] struct {
 	// MoreWatches, if set, adds more watches on whatever the checks look at. The engine calls it once, before the controller
 	// starts; it may keep ctl to add more later.
 	MoreWatches func(ctl controller.Controller) error
-	// SyncPeriod is how often each object is checked even without events, by all checks without an Interval, plus up to a
-	// tenth. While a check cannot be carried out, the back-off replaces it, up to 30 seconds. By default, the engine polls
+	// SyncPeriod is how often each object is checked even without events, by the prechecks and all checks without an Interval,
+	// plus up to a tenth. It replaces NamedCheck.Poll, and leaves checks with an Interval alone. While a check cannot be carried out, the back-off replaces it, up to 30 seconds. By default, the engine polls
 	// only what looks at something that nothing watches, every 30 seconds or as NamedCheck.Poll says: whatever needs a
 	// target, reads a kind that Watches does not have (NamedCheck.Reads), or needs anything if there are neither Watches nor
-	// MoreWatches. If there is none of that, or with Never, it polls nothing.
+	// MoreWatches. If there is none of that, or with Never, it polls nothing. In between it does not look at an object.
 	SyncPeriod time.Duration
 	// MinInterval is the least time between two looks at one object. Events in between lead to one look, at its end; the
 	// first after a quiet time leads to one at once. It also bounds what a result or an error asks for: Result.RecheckAt,

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
 
 	"github.com/sickbay-dev/sickbay/healthcheck"
 	"github.com/sickbay-dev/sickbay/healthcheck/targets"
@@ -154,6 +155,13 @@ func TestValidate(t *testing.T) {
 		"a watch of no kind": {
 			func(r *healthcheck.Registration[*Widget]) { r.Watches = []healthcheck.Watch{{}} },
 			`registration "w": a watch has no Object`,
+		},
+		"a predicate that is nil": {
+			func(r *healthcheck.Registration[*Widget]) {
+				r.Predicates = []predicate.Predicate{nil}
+				r.Watches = []healthcheck.Watch{{Object: &Widget{}, Predicates: []predicate.Predicate{predicate.GenerationChangedPredicate{}, nil}}}
+			},
+			"registration \"w\": one of its Predicates is nil\nregistration \"w\": one of the Predicates of its watch on *healthcheck_test.Widget is nil",
 		},
 		"a removal while undecided": {
 			func(r *healthcheck.Registration[*Widget]) { r.Conditions[0].WhileUndecided = healthcheck.DoesNotApply },

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/util/workqueue"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -106,27 +105,19 @@ func (r retries) succeeded(req ctrl.Request) { r.TypedRateLimiter.Forget(req) }
 // floor returns the least time between two looks at one object.
 func (r *Registration[T]) floor() time.Duration { return cmp.Or(r.MinInterval, defaultMinInterval) }
 
-// period returns the sync period of this run; zero means never.
-func (r *Reconciler[T]) period() time.Duration {
-	period := r.SyncPeriod
-	if period == 0 && r.mayGetStale() {
-		period = defaultSyncPeriod
+// period returns after what time to look at an object that nothing else makes due; zero means never. What checks look at is
+// polled when they are due: see poll.
+func (r *Registration[T]) period() time.Duration {
+	if r.SyncPeriod == 0 && r.prechecksUnwatched() {
+		return defaultSyncPeriod
 	}
-	if period <= 0 {
-		return 0
-	}
-	return wait.Jitter(period, periodJitter)
+	return max(0, r.SyncPeriod)
 }
 
-// mayGetStale reports whether something looks at what nothing watches.
-func (r *Registration[T]) mayGetStale() bool {
-	if r.Precheck != nil && r.isUnwatched(r.PrecheckNeeds, nil) {
-		return true
-	}
-	return slices.ContainsFunc(r.Conditions, func(c ConditionChecks[T]) bool {
-		return r.isUnwatched(c.PrecheckNeeds, nil) ||
-			slices.ContainsFunc(c.Checks, func(check NamedCheck[T]) bool { return r.isUnwatched(check.Needs, check.Reads) })
-	})
+// prechecksUnwatched reports whether a precheck looks at what nothing watches.
+func (r *Registration[T]) prechecksUnwatched() bool {
+	return (r.Precheck != nil && r.isUnwatched(r.PrecheckNeeds, nil)) ||
+		slices.ContainsFunc(r.Conditions, func(c ConditionChecks[T]) bool { return r.isUnwatched(c.PrecheckNeeds, nil) })
 }
 
 // isUnwatched reports whether no event announces what changes among the needs; kinds are those that are read, if known.

@@ -80,7 +80,8 @@ type Result struct {
 	Within time.Duration
 	// Left, of a Progressing result with Within, counts what is still to do, such as replicas to
 	// update. If it is less when the time is over than when the time began, the time begins again:
-	// what advances is not stuck. Zero, the default, never is less.
+	// what advances is not stuck. Zero, the default, never is less. A result with Left may have a
+	// Deadline, too, if the check knows when the progress began: Within before it.
 	Left int
 	// Overdue, of a Progressing result, is the reason once the deadline has passed. The default is
 	// ReasonDeadlineExceeded. The message stays.

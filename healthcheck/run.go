@@ -54,13 +54,14 @@ type run[T any] struct {
 	// yields are the condition types that are left to another writer, until yieldsUntil at least.
 	yields      []string
 	yieldsUntil time.Time
-	// kept holds the earlier results of checks. KeepsAll says that those without an Interval are kept, too, for runs on a
-	// timer: this is one if timer is set. Poll returns how long they last.
-	kept            []keptResult
-	keepsAll, timer bool
-	poll            func(check NamedCheck[T], found Status) time.Duration
-	// pace is how the test kit spaces runs out.
-	pace looks.Timer
+	// kept holds the earlier results of checks. A check without an Interval reuses its own only if timer says that no event led to
+	// this run. Poll returns how long that lasts.
+	kept  []keptResult
+	timer bool
+	poll  func(check NamedCheck[T], found Status) time.Duration
+	// pace is how the test kit spaces runs out, and factor by how much all periods of this run are longer: see spread.
+	pace   looks.Timer
+	factor float64
 	// slots limits how many checks run at once; nil means no limit.
 	slots chan struct{}
 	// call is the next call; it is not made while the same call of an earlier run still hangs. A nil hung means that this
@@ -113,7 +114,7 @@ func (r run[T]) runChecks(ctx context.Context, c ConditionChecks[T], last []kept
 	results, errs := make([]Result, len(c.Checks)), make([]error, len(c.Checks))
 	var wait sync.WaitGroup
 	for i, check := range c.Checks {
-		if isRecalled(last, i) {
+		if last[i].reused {
 			results[i] = last[i].result
 			continue
 		}
@@ -147,7 +148,7 @@ func (r run[T]) count(c ConditionChecks[T], results []Result, last []keptResult)
 		return
 	}
 	for i, check := range c.Checks {
-		if isRecalled(last, i) {
+		if last[i].reused {
 			continue
 		}
 		checkResults.WithLabelValues(r.name, c.Type, check.Name, string(results[i].At(r.in.Now).Status)).Inc()
@@ -215,8 +216,8 @@ type Evaluation struct {
 	Conditions []Condition
 	// Removed lists the types of conditions that would be removed.
 	Removed []string
-	// RecheckAt is when the engine looks again because a condition changes by itself. Zero means on an event, or after the
-	// sync period.
+	// RecheckAt is when the engine looks again without an event: a condition changes by itself, or a check is due. Zero means
+	// never, or after the sync period.
 	RecheckAt time.Time
 }
 

@@ -117,5 +117,8 @@ func only(check Check[string], prechecks ...Precheck[string]) ConditionChecks[st
 
 // bare is a run without an object or surroundings.
 func bare(timeout time.Duration) run[string] {
-	return run[string]{in: Input[string]{Now: testNow}, timeout: timeout}
+	return run[string]{
+		in: Input[string]{Now: testNow}, timeout: timeout,
+		poll: func(NamedCheck[string], Status) time.Duration { return forever },
+	}
 }

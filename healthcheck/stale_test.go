@@ -34,7 +34,7 @@ func TestNothingGetsStaleInSilence(t *testing.T) {
 		"a parent with watches":     {[]func(*registration){needs(healthcheck.NeedsParent), watches}, 0},
 		"a target":                  {[]func(*registration){needs(healthcheck.NeedsTarget)}, 30 * time.Second},
 		"a target, asked often":     {[]func(*registration){needs(healthcheck.NeedsTarget), polls(5 * time.Second)}, 5 * time.Second},
-		"a target, asked seldom":    {[]func(*registration){needs(healthcheck.NeedsTarget), polls(time.Hour)}, 30 * time.Second},
+		"a target, asked seldom":    {[]func(*registration){needs(healthcheck.NeedsTarget), polls(time.Hour)}, time.Hour},
 		"a target, and a period":    {[]func(*registration){needs(healthcheck.NeedsTarget), polls(time.Minute), func(r *registration) { r.SyncPeriod = time.Hour }}, time.Hour},
 		"a target and watches here": {[]func(*registration){needs(healthcheck.NeedsTarget), watches}, 30 * time.Second},
 		"a source with more watches": {[]func(*registration){needs(healthcheck.NeedsSource), func(r *registration) {

@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
 )
 
 // Validate returns an error that names everything that is missing or wrong, or nil.
@@ -37,10 +38,7 @@ func (r *Registration[T]) Validate() error {
 	if slices.Contains(r.FormerNames, r.Name) {
 		errs = append(errs, fmt.Errorf("registration %q has its own name among its FormerNames", r.Name))
 	}
-	errs = append(errs, r.numbers(), r.validateTargets())
-	if slices.ContainsFunc(r.Watches, func(d Watch) bool { return d.Object == nil }) {
-		errs = append(errs, fmt.Errorf("registration %q: a watch has no Object", r.Name))
-	}
+	errs = append(errs, r.numbers(), r.validateTargets(), r.validateWatches())
 	errs = append(errs, r.meets(r.PrecheckNeeds, "the precheck"))
 	seen := map[string]bool{}
 	for i := range r.Conditions {
@@ -64,6 +62,23 @@ func (r *Registration[T]) validateTargets() error {
 		return fmt.Errorf("registration %q: its Targets: %w", r.Name, err)
 	}
 	return nil
+}
+
+// validateWatches validates what leads to looks.
+func (r *Registration[T]) validateWatches() error {
+	var errs []error
+	if slices.ContainsFunc(r.Predicates, func(p predicate.Predicate) bool { return p == nil }) {
+		errs = append(errs, fmt.Errorf("registration %q: one of its Predicates is nil", r.Name))
+	}
+	for _, w := range r.Watches {
+		if w.Object == nil {
+			errs = append(errs, fmt.Errorf("registration %q: a watch has no Object", r.Name))
+		}
+		if slices.ContainsFunc(w.Predicates, func(p predicate.Predicate) bool { return p == nil }) {
+			errs = append(errs, fmt.Errorf("registration %q: one of the Predicates of its watch on %T is nil", r.Name, w.Object))
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // claims are the names and condition types of the registrations of each manager.

@@ -110,7 +110,10 @@ type MachineRemediation struct {
 	// spec says which machine is repaired, by which plan, and why.
 	// +required
 	Spec MachineRemediationSpec `json:"spec,omitzero"`
+	// The default makes those who ask kstatus wait until Sickbay has seen the object.
+
 	// status is written by Sickbay alone.
+	// +kubebuilder:default={"observedGeneration":-1}
 	// +optional
 	Status MachineRemediationStatus `json:"status,omitzero"`
 }

@@ -12,23 +12,11 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/docs"
 )
 
-// TestReferenceRemediations renders the fields of a MachineRemediation, with its steps in a table of their own.
-func TestReferenceRemediations(t *testing.T) {
-	root := definition(t, "machineremediations").Spec.Versions[0].Schema.OpenAPIV3Schema
-	spec, status := root.Properties["spec"], root.Properties["status"]
-	docs.Section(t, referenceFile, "remediation spec", settings(fields("", spec, reflect.TypeFor[v1alpha1.MachineRemediationSpec]())))
-	docs.Section(t, referenceFile, "remediation step", settings(fields("", *spec.Properties["steps"].Items.Schema, reflect.TypeFor[v1alpha1.RemediationStep]())))
-	table := [][]string{{"field", "meaning"}}
-	for _, field := range fields("", status, reflect.TypeFor[v1alpha1.MachineRemediationStatus]()) {
-		table = append(table, []string{docs.Code(field.name), described(field.last(), field.is)})
-	}
-	docs.Section(t, referenceFile, "remediation status", docs.Table(table...))
-}
-
 // TestReferencePlans renders the fields of a MachineRemediationTemplate, with its steps in a table of their own.
 func TestReferencePlans(t *testing.T) {
 	spec := definition(t, "machineremediationtemplates").Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["spec"].Properties["template"].Properties["spec"]
 	docs.Section(t, referenceFile, "plan spec", settings(fields("", spec, reflect.TypeFor[v1alpha1.RemediationPlan]())))
+	docs.Section(t, referenceFile, "remediation step", settings(fields("", *spec.Properties["steps"].Items.Schema, reflect.TypeFor[v1alpha1.RemediationStep]())))
 }
 
 // field is a field of a kind, with its path.
@@ -84,8 +72,8 @@ func limits(is apiextensionsv1.JSONSchemaProps) string {
 		return fmt.Sprintf("%d to %d of them", *is.MinItems, *is.MaxItems)
 	case is.MaxItems != nil:
 		return fmt.Sprintf("up to %d of them", *is.MaxItems)
-	case is.MaxLength != nil && len(is.Enum) == 0:
-		return fmt.Sprintf("up to %d characters", *is.MaxLength)
+	case is.MaxLength != nil && len(is.Enum) == 0: // the API server names it when it refuses a longer text
+		return ""
 	case is.Minimum != nil && is.Maximum != nil:
 		return fmt.Sprintf("%d to %d", int64(*is.Minimum), int64(*is.Maximum))
 	case is.Minimum != nil:

@@ -7,15 +7,8 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/docs"
 )
 
-// TestReferenceRemediationPhases renders the phases of a repair, and the results of an attempt.
-func TestReferenceRemediationPhases(t *testing.T) {
-	docs.Section(t, referenceFile, "remediation phases", docs.Table(words(t, "phase", "remediationstatus.go", "Remediation", map[string]string{
-		"RemediationPending":   string(v1alpha1.RemediationPending),
-		"RemediationActing":    string(v1alpha1.RemediationActing),
-		"RemediationProbation": string(v1alpha1.RemediationProbation),
-		"RemediationHeld":      string(v1alpha1.RemediationHeld),
-		"RemediationEnded":     string(v1alpha1.RemediationEnded),
-	})...))
+// TestReferenceRemediationResults renders the results of an attempt.
+func TestReferenceRemediationResults(t *testing.T) {
 	docs.Section(t, referenceFile, "remediation results", docs.Table(words(t, "result", "remediationstatus.go", "Result", map[string]string{
 		"ResultSucceeded":  string(v1alpha1.ResultSucceeded),
 		"ResultFailed":     string(v1alpha1.ResultFailed),
@@ -40,17 +33,13 @@ func words(t *testing.T, title, file, prefix string, values map[string]string) [
 	return table
 }
 
-// TestReferenceRemediationChoices renders the allowed values in plans and decisions.
+// TestReferenceRemediationChoices renders the allowed values in plans whose fields do not explain them.
 func TestReferenceRemediationChoices(t *testing.T) {
 	table := [][]string{{"field", "value", "meaning"}}
 	for _, field := range []struct {
 		name, file, prefix string
 		values             map[string]string
 	}{
-		{"action", "remediationstep.go", "Action", map[string]string{
-			"ActionWait": string(v1alpha1.ActionWait), "ActionRequest": string(v1alpha1.ActionRequest), "ActionReboot": string(v1alpha1.ActionReboot),
-			"ActionReplace": string(v1alpha1.ActionReplace), "ActionHold": string(v1alpha1.ActionHold),
-		}},
 		{"doneWhen", "remediationstep.go", "DoneWhen", map[string]string{
 			"DoneWhenMachineHealthy": string(v1alpha1.DoneWhenMachineHealthy), "DoneWhenRequestSucceeded": string(v1alpha1.DoneWhenRequestSucceeded),
 		}},
@@ -62,13 +51,6 @@ func TestReferenceRemediationChoices(t *testing.T) {
 		}},
 		{"mode", "remediationplan.go", "Mode", map[string]string{
 			"ModeObserve": string(v1alpha1.ModeObserve), "ModeApprove": string(v1alpha1.ModeApprove), "ModeAct": string(v1alpha1.ModeAct),
-		}},
-		{"pacing.domains[]", "remediationplan.go", "Domain", map[string]string{
-			"DomainOwner": string(v1alpha1.DomainOwner), "DomainFailureDomain": string(v1alpha1.DomainFailureDomain),
-		}},
-		{"decision.answer", "remediationdecision.go", "Answer", map[string]string{
-			"AnswerApprove": string(v1alpha1.AnswerApprove), "AnswerDeny": string(v1alpha1.AnswerDeny),
-			"AnswerRetry": string(v1alpha1.AnswerRetry), "AnswerCancel": string(v1alpha1.AnswerCancel),
 		}},
 	} {
 		for _, word := range words(t, "", field.file, field.prefix, field.values)[1:] {

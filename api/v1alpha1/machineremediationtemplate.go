@@ -18,7 +18,10 @@ type MachineRemediationTemplateSpec struct {
 
 // MachineRemediationTemplateStatus says whether the plan can be used.
 type MachineRemediationTemplateStatus struct {
-	// conditions: Accepted.
+	// observedGeneration is the generation of the spec that Sickbay saw last; -1 before it has seen any.
+	// +optional
+	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
+	// conditions: Accepted, and Stalled while that is False.
 	// +listType=map
 	// +listMapKey=type
 	// +optional
@@ -45,7 +48,10 @@ type MachineRemediationTemplate struct {
 	// spec of the template.
 	// +required
 	Spec MachineRemediationTemplateSpec `json:"spec,omitzero"`
+	// The default makes those who ask kstatus wait until Sickbay has seen the object.
+
 	// status is written by Sickbay alone.
+	// +kubebuilder:default={"observedGeneration":-1}
 	// +optional
 	Status MachineRemediationTemplateStatus `json:"status,omitzero"`
 }

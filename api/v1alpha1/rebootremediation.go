@@ -124,7 +124,10 @@ type RebootRemediation struct {
 	// +kubebuilder:default={}
 	// +optional
 	Spec RebootRemediationSpec `json:"spec,omitzero"`
+	// The default makes those who ask kstatus wait until Sickbay has seen the object.
+
 	// status is what Sickbay reports. Nobody else writes it.
+	// +kubebuilder:default={"observedGeneration":-1}
 	// +optional
 	Status RebootRemediationStatus `json:"status,omitzero"`
 }

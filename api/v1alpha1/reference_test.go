@@ -34,28 +34,6 @@ func TestReferenceSpec(t *testing.T) {
 	docs.Section(t, referenceFile, "reboot spec", docs.Table(table...))
 }
 
-// TestReferenceStatus renders the status of a power cycle.
-func TestReferenceStatus(t *testing.T) {
-	docs.Section(t, referenceFile, "reboot status", docs.Table(append([][]string{{"field", "meaning"}},
-		rowsOf("", schema(t).Properties["status"], reflect.TypeFor[v1alpha1.RebootRemediationStatus]())...)...))
-}
-
-// rowsOf returns a row for each field of a struct and of those in it, in their order.
-func rowsOf(prefix string, parent apiextensionsv1.JSONSchemaProps, of reflect.Type) [][]string {
-	var rows [][]string
-	for _, field := range fieldsOf(of) {
-		is := parent.Properties[field]
-		rows = append(rows, []string{docs.Code(prefix + field), described(field, is)})
-		for inner := range of.Fields() {
-			name, _, _ := strings.Cut(inner.Tag.Get("json"), ",")
-			if name == field && inner.Type.Kind() == reflect.Pointer && inner.Type.Elem().PkgPath() == of.PkgPath() {
-				rows = append(rows, rowsOf(prefix+field+".", is, inner.Type.Elem())...)
-			}
-		}
-	}
-	return rows
-}
-
 // schema returns the schema of a RebootRemediation.
 func schema(t *testing.T) *apiextensionsv1.JSONSchemaProps {
 	t.Helper()

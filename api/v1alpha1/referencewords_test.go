@@ -10,19 +10,6 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/docs"
 )
 
-// TestReferencePhases renders the phases of a cycle.
-func TestReferencePhases(t *testing.T) {
-	table := [][]string{{"phase", "meaning"}}
-	values := map[string]string{}
-	for phase := range phases {
-		values[string(phase)] = string(phase)
-	}
-	for _, c := range docs.Constants(t, "status.go", "", values) {
-		table = append(table, []string{docs.Code(c.Value), c.Meaning})
-	}
-	docs.Section(t, referenceFile, "reboot phases", docs.Table(table...))
-}
-
 func TestReferenceConditions(t *testing.T) {
 	table := [][]string{{"condition", "meaning"}}
 	for _, c := range docs.Constants(t, "conditions.go", "Condition", map[string]string{

@@ -124,7 +124,7 @@ func (a *RemediationAttempt) Begun() bool { return a.BeganAt != nil }
 // MachineRemediationStatus says how far the repair has come. It has no enumerations: an older definition must not
 // refuse a newer controller.
 type MachineRemediationStatus struct {
-	// observedGeneration is the generation of the spec that Sickbay saw last.
+	// observedGeneration is the generation of the spec that Sickbay saw last; -1 before it has seen any.
 	// +optional
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 	// phase sums up how far the repair has come: Pending, Acting, Probation, Held or Ended.
@@ -176,7 +176,8 @@ type MachineRemediationStatus struct {
 	// completionTime is when the remediation ended.
 	// +optional
 	CompletionTime *metav1.Time `json:"completionTime,omitempty"`
-	// conditions: Progressing says what happens next and who the repair is waiting for, Succeeded how it ended.
+	// conditions: Progressing says what happens next and who the repair is waiting for, Succeeded how it ended. Reconciling says the same as
+	// Progressing until then.
 	// +listType=map
 	// +listMapKey=type
 	// +optional

@@ -47,6 +47,9 @@ type Outcome string
 
 // RebootRemediationStatus is the record of a cycle.
 type RebootRemediationStatus struct {
+	// observedGeneration is the generation of the spec that Sickbay saw last; -1 before it has seen any.
+	// +optional
+	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 	// recordRef is the MachineRemediation that Sickbay has made for this RebootRemediation, if a person or a health check made it. Then only this
 	// and the condition Succeeded are set: the power cycles are RebootRemediations of that MachineRemediation.
 	// +optional
@@ -128,7 +131,7 @@ type RebootRemediationStatus struct {
 	// +optional
 	Outcome Outcome `json:"outcome,omitempty"`
 
-	// conditions: Succeeded, HostAvailable, NodeIsolated, NodeRestored.
+	// conditions: Succeeded, HostAvailable, NodeIsolated, NodeRestored; Reconciling until it has ended, and Stalled if it has failed.
 	// +listType=map
 	// +listMapKey=type
 	// +optional

@@ -23,6 +23,14 @@ func TestWhatAdvancesIsNotStuck(t *testing.T) {
 			d.Status.Replicas, d.Status.AvailableReplicas, d.Status.UpdatedReplicas = 10, 10, updated
 		})
 	})
+	// Scaled up so far that condition Available is False.
+	advances(t, checks.DeploymentRolledOut, func(available int32) *appsv1.Deployment {
+		return deployment(generation(1), func(d *appsv1.Deployment) {
+			d.Spec.Replicas, d.Status.ObservedGeneration = new(int32(40)), 1
+			d.Status.Replicas, d.Status.AvailableReplicas, d.Status.UpdatedReplicas = 40, 3+available, 40
+			d.Status.Conditions[0].Status, d.Status.Conditions[0].LastTransitionTime = corev1.ConditionFalse, metav1.NewTime(healthchecktest.Start)
+		})
+	})
 	advances(t, checks.StatefulSetRolledOut, func(updated int32) *appsv1.StatefulSet {
 		return set(9, updated, func(s *appsv1.StatefulSet) {
 			s.Spec.Replicas, s.Status.Replicas, s.Generation, s.Status.ObservedGeneration = new(int32(10)), 10, 1, 1

@@ -10,7 +10,8 @@ import (
 // DeploymentAvailable judges whether a Deployment serves, whatever is being rolled out: whether its condition Available, as
 // the Deployment controller defines it, is True.
 //
-// It is False if not (NotAvailable). Two things are no alarm: a new Deployment, for RolloutWithin after the creation, and a
+// It is False if not (NotAvailable), also while it is scaled up until enough of the new replicas serve: the condition counts the
+// replicas that the spec wants now, and DeploymentRolledOut is the rule that gives them time. Two things are no alarm: a new Deployment, for RolloutWithin after the creation, and a
 // roll-out with the strategy Recreate, which stops all Pods first; that is Progressing, for RolloutWithin after the condition's
 // transition. If progressDeadlineSeconds is longer, it counts instead. A status for an older generation is Progressing
 // (ReasonNotObserved).
@@ -21,7 +22,7 @@ func DeploymentAvailable(d *appsv1.Deployment) healthcheck.Result {
 	if d.Spec.Strategy.Type == appsv1.RecreateDeploymentStrategyType && underWay.Status == healthcheck.Progressing {
 		since = unavailableSince(d)
 	}
-	return observedOutage(d, tolerated(deploymentTime(d), since, verdict))
+	return observedOutage(d.Generation, d.Status.ObservedGeneration, tolerated(deploymentTime(d), since, verdict))
 }
 
 // StatefulSetAvailable judges whether a StatefulSet has its replicas, apart from those that a rolling update replaces.

@@ -3,6 +3,7 @@ package checks
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"reflect"
 	"strings"
@@ -53,9 +54,15 @@ type settings struct {
 	problem error
 }
 
+// errNilOption completes a sentence that names the check.
+var errNilOption = errors.New("one of its options is nil")
+
 func settingsOf(options []Option) settings {
 	s := settings{missing: func(r healthcheck.Result) healthcheck.Result { return r }}
 	for _, option := range options {
+		if option == nil {
+			option = func(s *settings) { s.problem = errNilOption }
+		}
 		option(&s)
 	}
 	return s

@@ -20,9 +20,9 @@ import (
 //
 // It is False past the Deployment's own progressDeadlineSeconds (NotProgressing), and in an outage that no roll-out explains
 // (NotAvailable): if not one Pod is available although old ones are left that should be, or if condition Available is not True.
-// The former has its time after the creation, and the latter after the condition's transition: the Deployment may have been
-// scaled up, and nothing else in it tells that from an outage. DeploymentAvailable calls both False at once. As long as some
-// Pods are available, the first roll-out and one with the strategy Recreate explain the latter.
+// The former has its time after the creation, and the latter after the condition's transition, and again as long as Pods become
+// available: the Deployment may have been scaled up, and nothing else in it tells that from an outage. DeploymentAvailable calls
+// both False at once. As long as some Pods are available, the first roll-out and one with the strategy Recreate explain the latter.
 func DeploymentRolledOut(d *appsv1.Deployment) healthcheck.Result {
 	conditions := deploymentConditions(d)
 	if progress, _ := find(conditions, string(appsv1.DeploymentProgressing)); progress.Status == "False" {
@@ -38,15 +38,7 @@ func DeploymentRolledOut(d *appsv1.Deployment) healthcheck.Result {
 		verdict = rollingOut(revision, "Not all updated replicas are available")
 	}
 	verdict = advancing(deploymentTime(d), verdict, 2*(want-status.UpdatedReplicas), 2*(status.Replicas-status.UpdatedReplicas), want-status.AvailableReplicas)
-	return observedOutage(d, verdict)
-}
-
-// observedOutage is observed, but a change of the spec leaves an outage its deadline.
-func observedOutage(d *appsv1.Deployment, verdict healthcheck.Result) healthcheck.Result {
-	if d.Status.ObservedGeneration > 0 && !verdict.Deadline.IsZero() {
-		return verdict
-	}
-	return observed(d.Generation, d.Status.ObservedGeneration, verdict)
+	return observedOutage(d.Generation, d.Status.ObservedGeneration, verdict)
 }
 
 // outage returns the verdict on a Deployment that is not available: that of its roll-out if that explains it.
@@ -60,7 +52,7 @@ func outage(d *appsv1.Deployment, available, rollout healthcheck.Result) healthc
 	case status.AvailableReplicas > 0 && (recreates || wasNeverUp) && rollout.Status != healthcheck.True:
 		return rollout
 	}
-	return tolerated(deploymentTime(d), since, available)
+	return recovering(deploymentTime(d), since, available)
 }
 
 // deploymentTime is how long a Deployment may take. Without a deadline, its own is the greatest number.
@@ -188,18 +180,6 @@ func DaemonSetRolledOut(d *appsv1.DaemonSet) healthcheck.Result {
 	}
 	verdict = advancing(RolloutWithin, verdict, 2*(desired-updated), desired-status.NumberAvailable)
 	return observed(d.Generation, status.ObservedGeneration, verdict)
-}
-
-// advancing gives what a roll-out still has to do to a verdict with a clock, and how long it may take to do less.
-func advancing(time time.Duration, verdict healthcheck.Result, left ...int32) healthcheck.Result {
-	if verdict.Within == 0 {
-		return verdict
-	}
-	verdict.Within = time
-	for _, l := range left {
-		verdict.Left += int(max(0, l))
-	}
-	return verdict
 }
 
 // within allows a roll-out of a revision to cause a failure for a while.

@@ -43,11 +43,15 @@ func Tolerate[O any](d time.Duration, rule Rule[O], reasons ...string) Rule[O] {
 	}
 }
 
-// VerdictChanged is a predicate for watches on objects that a rule judges. It passes an update if the
-// result of the rule changed, or if the labels or owners changed, because the object may then belong to
-// others. Creations, deletions and objects of other types always pass. So does everything if the rule
-// panics: the check will report that.
-func VerdictChanged[O client.Object](rule Rule[O]) predicate.Predicate {
+// VerdictChanged returns a predicate for a watch on objects that one or more rules judge. Of the updates, it passes those after
+// which one of the rules gives another result than before, and those that change labels or owners: the object may belong to
+// another one then. So an object that only counts its replicas up or down leads to no look. Name all rules of the registration
+// that judge the kind: no look follows an update that none of the named ones notices.
+//
+// All creations and deletions pass, all events of objects of another type, and updates at which a rule panics, so that the check
+// reports the panic.
+func VerdictChanged[O client.Object](rule Rule[O], more ...Rule[O]) predicate.Predicate {
+	rules := append([]Rule[O]{rule}, more...)
 	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) (passes bool) {
 		before, isBefore := e.ObjectOld.(O)
 		after, isAfter := e.ObjectNew.(O)
@@ -59,7 +63,7 @@ func VerdictChanged[O client.Object](rule Rule[O]) predicate.Predicate {
 				passes = true
 			}
 		}()
-		return concerns(before, after) || !same(rule(before), rule(after))
+		return concerns(before, after) || slices.ContainsFunc(rules, func(rule Rule[O]) bool { return !same(rule(before), rule(after)) })
 	}}
 }
 

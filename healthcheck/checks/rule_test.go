@@ -71,6 +71,15 @@ func TestVerdictChanged(t *testing.T) {
 			}
 		})
 	}
+	// While old Pods are left, RolledOut says the same, whatever serves.
+	rolling := deployment(func(d *appsv1.Deployment) { d.Status.Replicas = 4 })
+	serving := deployment(unavailable, func(d *appsv1.Deployment) {
+		d.Status.Replicas, d.Status.AvailableReplicas, d.Spec.Strategy.Type = 4, 1, appsv1.RecreateDeploymentStrategyType
+	})
+	update := event.UpdateEvent{ObjectOld: rolling, ObjectNew: serving}
+	if changed.Update(update) || !checks.VerdictChanged(checks.DeploymentRolledOut, checks.Deployment).Update(update) {
+		t.Error("an event does not pass that changes the verdict of the second rule, or passes without it")
+	}
 	left := func(d *appsv1.Deployment) healthcheck.Result {
 		return healthcheck.Result{Status: healthcheck.Progressing, Left: int(3 - d.Status.UpdatedReplicas)}
 	}

@@ -42,6 +42,9 @@ func TestBadSettingsAreRefused(t *testing.T) {
 		"a timeout":              {checks.TCP("c", url, checks.TCPProbe{Timeout: 5}), "its Timeout is 5ns, and at least 1ms is possible"},
 		"a negative timeout":     {checks.HTTP("c", url, checks.HTTPProbe{Timeout: -1}), "its Timeout is negative"},
 		"a time to appear":       {checks.HTTP("c", url, checks.HTTPProbe{}, checks.MissingWithin(30)), "its MissingWithin is 30ns, and at least 1s is possible"},
+		"no option":              {checks.One("c", checks.Source, func(p pod) pod { return p }, checks.Pod, nil), "one of its options is nil"},
+		"no option of many":      {checks.HTTP("c", url, checks.HTTPProbe{}, checks.MissingIsSkipped(), nil), "one of its options is nil"},
+		"no option of each":      {checks.Each("c", checks.Source, list, checks.Pod, nil), "one of its options is nil"},
 		"fine":                   {checks.HTTP("c", url, checks.HTTPProbe{}, checks.MissingWithin(0)), ""},
 		"a warning switched off": {checks.Certificate("c", checks.Source, secret, checks.Expiry{Warning: -1, Deadline: day}), ""},
 	} {

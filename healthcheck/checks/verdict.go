@@ -35,6 +35,14 @@ func observed(generation, seen int64, verdict healthcheck.Result) healthcheck.Re
 	return notObserved(generation, seen)
 }
 
+// observedOutage is observed, but a change of the spec leaves an outage its deadline.
+func observedOutage(generation, seen int64, verdict healthcheck.Result) healthcheck.Result {
+	if seen > 0 && !verdict.Deadline.IsZero() {
+		return verdict
+	}
+	return observed(generation, seen, verdict)
+}
+
 // notObserved uses one clock for all generations: a spec that changes all the time must not
 // hide a controller that is gone.
 func notObserved(generation, seen int64) healthcheck.Result {
@@ -47,6 +55,18 @@ func rollingOut(revision, format string, args ...any) healthcheck.Result {
 	r := progressing(RolloutWithin, ReasonRollingOut, format, args...)
 	r.Cause = "revision " + revision
 	return r
+}
+
+// advancing gives what a roll-out still has to do to a verdict with a clock, and how long it may take to do less.
+func advancing(d time.Duration, verdict healthcheck.Result, left ...int32) healthcheck.Result {
+	if verdict.Within == 0 {
+		return verdict
+	}
+	verdict.Within = d
+	for _, l := range left {
+		verdict.Left += int(max(0, l))
+	}
+	return verdict
 }
 
 // starting allows an object time after its creation for problems with one of the reasons.
@@ -64,6 +84,14 @@ func tolerated(d time.Duration, since metav1.Time, verdict healthcheck.Result) h
 		return verdict
 	}
 	verdict.Status, verdict.Deadline, verdict.Overdue = healthcheck.Progressing, since.Add(d), verdict.Reason
+	return verdict
+}
+
+// recovering is tolerated, but the problem has its time again as long as it advances: see advancing.
+func recovering(d time.Duration, since metav1.Time, verdict healthcheck.Result) healthcheck.Result {
+	if verdict = tolerated(d, since, verdict); verdict.Status == healthcheck.Progressing {
+		verdict.Within = d
+	}
 	return verdict
 }
 

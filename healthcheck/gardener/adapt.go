@@ -40,7 +40,7 @@ func runOnce(ctx context.Context, check HealthCheck, obj client.Object, env heal
 	if err != nil {
 		return nil, err
 	}
-	instance := clone(check)
+	instance := check.DeepCopy()
 	inject(instance, source, target)
 	instance.SetLoggerSuffix(extensionType(obj), kindOf(obj))
 	answer, err := instance.Check(ctx, client.ObjectKeyFromObject(obj))

@@ -91,6 +91,8 @@ func TestFailuresOfOthers(t *testing.T) {
 
 type panicking struct{ scripted }
 
+func (p *panicking) DeepCopy() gardener.HealthCheck { c := *p; return &c }
+
 func (p *panicking) Check(context.Context, types.NamespacedName) (*gardener.SingleCheckResult, error) {
 	panic(errors.New("boom"))
 }

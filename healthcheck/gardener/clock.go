@@ -6,11 +6,11 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck"
 )
 
-// untilConcluded sets a deadline for a progress, because a result needs one to be merged. byCondition sets the real one,
-// from all results of the condition.
+// untilConcluded sets a deadline for a progress, because a result needs one to be merged. It never comes: byCondition sets the real
+// one, from all results of the condition.
 func untilConcluded(r healthcheck.Result, now time.Time) healthcheck.Result {
 	if r.Status == healthcheck.Progressing {
-		r.Deadline = now.Add(max(r.Within, time.Second))
+		r.Deadline = now.AddDate(100, 0, 0)
 	}
 	return r
 }

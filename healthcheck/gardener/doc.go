@@ -1,12 +1,13 @@
 // Package gardener lets extensions of Gardener run their existing health checks on the
 // engine of package healthcheck.
 //
-// # Checks run unchanged
+// # Checks run as they are
 //
-// A [HealthCheck] for any generation of Gardener's library works unchanged: with the five
-// methods of the first one, with InjectSeedClient and InjectShootClient as options, and with
-// InjectSourceClient and InjectTargetClient. Only the import path changes. [Of] adapts
-// checks that are compiled against Gardener's own module.
+// A [HealthCheck] for any generation of Gardener's library works: with the five methods of the
+// first one, with InjectSeedClient and InjectShootClient as options, and with
+// InjectSourceClient and InjectTargetClient. Only the import path changes; those written for
+// 1.133 and later also need the method DeepCopy, which Gardener removed. [Of] adapts checks that
+// are compiled against Gardener's own module.
 //
 // Such a check stores the clients that it gets. So the original never runs: each run has its
 // own copy, and a check that runs for one cluster cannot get the client of another.

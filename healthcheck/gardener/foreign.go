@@ -24,15 +24,29 @@ type ForeignCheck[R ForeignResult] interface {
 	SetLoggerSuffix(provider, extensionKind string)
 }
 
-// Of adapts a check that is compiled against Gardener's own module. This package does not
-// import that module:
+// Of adapts a check that is compiled against Gardener's own module. It gets a function that makes
+// the check, because each run needs one of its own: since 1.133, checks of that module cannot be
+// copied. This package does not import that module:
 //
-//	gardener.Of(general.CheckManagedResource("extension-worker-mcm-shoot"))
-func Of[R ForeignResult](check ForeignCheck[R]) HealthCheck { return &foreign[R]{check} }
+//	gardener.Of(func() *general.ManagedResourceHealthChecker {
+//		return general.CheckManagedResource("extension-worker-mcm-shoot")
+//	})
+func Of[R ForeignResult, C ForeignCheck[R]](fresh func() C) HealthCheck {
+	return &foreign[R, C]{fresh(), fresh}
+}
 
 // foreign wraps a check of another module.
-type foreign[R ForeignResult] struct {
-	ForeignCheck[R]
+type foreign[R ForeignResult, C ForeignCheck[R]] struct {
+	check C
+	fresh func() C
+}
+
+// DeepCopy implements HealthCheck.
+func (f *foreign[R, C]) DeepCopy() HealthCheck { return Of[R](f.fresh) }
+
+// SetLoggerSuffix implements HealthCheck.
+func (f *foreign[R, C]) SetLoggerSuffix(provider, kind string) {
+	f.check.SetLoggerSuffix(provider, kind)
 }
 
 // foreignResult is the underlying type of each ForeignResult.
@@ -44,8 +58,8 @@ type foreignResult = struct {
 }
 
 // Check implements HealthCheck.
-func (f *foreign[R]) Check(ctx context.Context, request types.NamespacedName) (*SingleCheckResult, error) {
-	answer, err := f.ForeignCheck.Check(ctx, request)
+func (f *foreign[R, C]) Check(ctx context.Context, request types.NamespacedName) (*SingleCheckResult, error) {
+	answer, err := f.check.Check(ctx, request)
 	if answer == nil {
 		return nil, err
 	}
@@ -54,4 +68,4 @@ func (f *foreign[R]) Check(ctx context.Context, request types.NamespacedName) (*
 }
 
 // taker returns the value into which the clients are injected.
-func (f *foreign[R]) taker() any { return f.ForeignCheck }
+func (f *foreign[R, C]) taker() any { return f.check }

@@ -15,7 +15,9 @@ import (
 
 // Checks of each generation get the clients that they take, and the original keeps none.
 func TestGenerations(t *testing.T) {
-	five, opt, today, their, wrapped := &fiveMethods{}, &optional{}, &todays{}, &theirCheck{}, newWrapper()
+	five, opt, today := &fiveMethods{}, &optional{}, &todays{}
+	theirs := []*theirCheck{}
+	newTheirs := func() *theirCheck { theirs = append(theirs, &theirCheck{}); return theirs[len(theirs)-1] }
 	both := healthcheck.NeedsSource | healthcheck.NeedsTarget
 	rows := map[string]struct {
 		check  gardener.HealthCheck
@@ -26,9 +28,7 @@ func TestGenerations(t *testing.T) {
 		"five methods":          {five, both, "aws Worker: seed, shoot", nil},
 		"optional clients":      {opt, healthcheck.NeedsTarget, "aws Worker: <nil>, shoot", nil},
 		"today":                 {today, both, "aws Worker: seed, shoot", nil},
-		"of Gardener's module":  {gardener.Of(their), both, "aws Worker: seed, shoot", []string{string(quota)}},
-		"wrapped":               {wrapped, both, "aws Worker: seed, shoot", nil},
-		"a value, no pointer":   {valued{today}, 0, "aws Worker: <nil>, <nil>", nil},
+		"of Gardener's module":  {gardener.Of(newTheirs), both, "aws Worker: seed, shoot", []string{string(quota)}},
 		"neither takes a thing": {&scripted{result: report("", "", nil, nil)}, 0, " : <nil>, <nil>", nil},
 	}
 	worker := &extensionsv1alpha1.Worker{Spec: extensionsv1alpha1.WorkerSpec{DefaultSpec: extensionsv1alpha1.DefaultSpec{Type: "aws"}}}
@@ -55,7 +55,7 @@ func TestGenerations(t *testing.T) {
 			}
 		})
 	}
-	for _, left := range []any{*five, *opt, *today, their.todays, *wrapped.inner.(*todays), *wrapped.all[0], *wrapped.named["one"]} {
+	for _, left := range []any{*five, *opt, *today, theirs[0].todays} {
 		if text := fmt.Sprintf("%+v", left); text != fmt.Sprintf("%+v", emptied(left)) {
 			t.Errorf("something stayed behind: %s", text)
 		}

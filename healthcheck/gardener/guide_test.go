@@ -87,6 +87,7 @@ type volumes struct{ source client.Client }
 
 func (v *volumes) InjectSourceClient(c client.Client) { v.source = c }
 func (v *volumes) SetLoggerSuffix(string, string)     {}
+func (v *volumes) DeepCopy() gardener.HealthCheck     { made := *v; return &made }
 
 func (v *volumes) Check(ctx context.Context, worker types.NamespacedName) (*gardener.SingleCheckResult, error) {
 	var drivers appsv1.DeploymentList

@@ -2,6 +2,8 @@ package gardener
 
 import (
 	"context"
+	"fmt"
+	"reflect"
 	"time"
 
 	gardencorev1beta1 "github.com/gardener/gardener/pkg/apis/core/v1beta1"
@@ -9,14 +11,31 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// HealthCheck is what the checks of all generations of Gardener's library have in common.
-// If a check has more methods, they are used: those that inject clients, and DeepCopy.
+// HealthCheck is what the checks of Gardener's library had in common until 1.132, apart from the
+// methods that inject clients, which are options. Later ones lack DeepCopy; [Of] needs none.
 type HealthCheck interface {
 	// Check judges what belongs to the extension object with this key.
 	Check(ctx context.Context, request types.NamespacedName) (*SingleCheckResult, error)
 	// SetLoggerSuffix sets the provider and the kind of extension object for the check's
 	// logger.
 	SetLoggerSuffix(provider, extensionKind string)
+	// DeepCopy returns a copy for one run, which gets the clients of that run. It must share
+	// with the original nothing that keeps clients: a check that wraps another copies that,
+	// too.
+	DeepCopy() HealthCheck
+}
+
+// validCopies returns an error if a check cannot have made a copy of its own.
+func validCopies(check HealthCheck) error {
+	made, t := check.DeepCopy(), reflect.TypeOf(check)
+	if reflect.TypeOf(made) != t {
+		return fmt.Errorf("DeepCopy of %T returns %T: a check that wraps or embeds another needs a DeepCopy of its own", check, made)
+	}
+	// All pointers to values without a size may be equal.
+	if t.Kind() == reflect.Pointer && t.Elem().Size() > 0 && made == check {
+		return fmt.Errorf("DeepCopy of %T returns the check itself, so that runs would share their clients", check)
+	}
+	return nil
 }
 
 // SourceClient is a check that reads from the cluster of the extension object.

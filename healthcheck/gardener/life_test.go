@@ -39,6 +39,8 @@ func (f *forbidden) Check(context.Context, types.NamespacedName) (*gardener.Sing
 	return &gardener.SingleCheckResult{Status: statusFalse}, nil
 }
 
+func (f *forbidden) DeepCopy() gardener.HealthCheck { c := *f; return &c }
+
 func TestHibernated(t *testing.T) {
 	for _, texts := range []gardener.Texts{gardener.TextsOfToday, gardener.TextsOfTheSeed} {
 		f := newHarness(t, fails("bad"))

@@ -91,3 +91,19 @@ func TestSmallestThresholdCounts(t *testing.T) {
 		t.Errorf("it is %s after the smallest threshold", got)
 	}
 }
+
+// TestNoHurryWithoutAThreshold: a check that progresses without a threshold, or with another one, is asked again after the period or
+// when the condition changes, also beside others.
+func TestNoHurryWithoutAThreshold(t *testing.T) {
+	for name, check := range map[string]gardener.HealthCheck{
+		"without a threshold": answers(statusProgressing, "rolling"), "within a second": progresses(time.Second, "rolling"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newHarness(t, check, progresses(20*time.Second, "scaling"))
+			f.store(t, gardencorev1beta1.Condition{Type: gardencorev1beta1.ShootEveryNodeReady, Status: statusFalse, LastTransitionTime: ago(time.Hour), LastUpdateTime: ago(time.Hour)})
+			if again := f.mustReconcile(t).RequeueAfter; again < 30*time.Second {
+				t.Errorf("it is looked at again after %s", again)
+			}
+		})
+	}
+}

@@ -53,7 +53,9 @@ func inOrder(checks map[HealthCheck]string) []ConditionTypeToHealthCheck {
 	for check, conditionType := range checks {
 		list = append(list, ConditionTypeToHealthCheck{ConditionType: conditionType, HealthCheck: check})
 	}
-	describe := func(c ConditionTypeToHealthCheck) string { return fmt.Sprintf("%T %+v", c.HealthCheck, c.HealthCheck) }
+	describe := func(c ConditionTypeToHealthCheck) string {
+		return fmt.Sprintf("%T %+v", takerOf(c.HealthCheck), takerOf(c.HealthCheck))
+	}
 	slices.SortFunc(list, func(a, b ConditionTypeToHealthCheck) int {
 		return cmp.Or(cmp.Compare(a.ConditionType, b.ConditionType), cmp.Compare(nameOf(a.HealthCheck), nameOf(b.HealthCheck)),
 			cmp.Compare(describe(a), describe(b)))

@@ -101,6 +101,9 @@ func (r *Registration) Validate() error {
 		if check.HealthCheck == nil {
 			return fmt.Errorf("registration of %s %q: a check of %s is nil", r.Kind.Kind, r.Type, check.ConditionType)
 		}
+		if err := validCopies(check.HealthCheck); err != nil {
+			return fmt.Errorf("registration of %s %q: a check of %s: %w", r.Kind.Kind, r.Type, check.ConditionType, err)
+		}
 	}
 	return nil
 }

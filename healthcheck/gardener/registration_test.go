@@ -123,6 +123,8 @@ func TestValidate(t *testing.T) {
 		"no kind":           func(r *gardener.Registration) { r.Kind = schema.GroupVersionKind{} },
 		"no object":         func(r *gardener.Registration) { r.New = nil },
 		"no extension":      func(r *gardener.Registration) { r.New = func() client.Object { return &corev1.Pod{} } },
+		"a shared check":    func(r *gardener.Registration) { r.HealthChecks[0].HealthCheck = &shared{} },
+		"a copy of a part":  func(r *gardener.Registration) { r.HealthChecks[0].HealthCheck = &embedding{} },
 		"no check":          func(r *gardener.Registration) { r.HealthChecks[0].HealthCheck = nil },
 		"a negative period": func(r *gardener.Registration) { r.HealthCheckConfig.SyncPeriod.Duration = -1 },
 	} {
@@ -133,3 +135,11 @@ func TestValidate(t *testing.T) {
 		}
 	}
 }
+
+// shared is no copy of itself, and the DeepCopy of embedding is that of a part.
+type (
+	shared    struct{ todays }
+	embedding struct{ todays }
+)
+
+func (s *shared) DeepCopy() gardener.HealthCheck { return s }

@@ -20,12 +20,17 @@ func cacheOptions(o Options, informers *cachelist.Informers) (cache.Options, err
 	if err != nil {
 		return cache.Options{}, err
 	}
+	secrets := cache.ByObject{Label: labels.NewSelector().Add(*ofCluster), Transform: keepKubeconfig}
+	for _, namespace := range o.SecretNamespaces {
+		if secrets.Namespaces == nil {
+			secrets.Namespaces = map[string]cache.Config{}
+		}
+		secrets.Namespaces[namespace] = cache.Config{}
+	}
 	options := cache.Options{
 		DefaultTransform: reduce,
 		NewInformer:      informers.NewInformer,
-		ByObject: map[client.Object]cache.ByObject{
-			&corev1.Secret{}: {Label: labels.NewSelector().Add(*ofCluster), Transform: keepKubeconfig},
-		},
+		ByObject:         map[client.Object]cache.ByObject{&corev1.Secret{}: secrets},
 	}
 	if o.Namespace != "" {
 		options.DefaultNamespaces = map[string]cache.Config{o.Namespace: {}}

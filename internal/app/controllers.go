@@ -9,7 +9,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/upgradepause"
 )
 
-// Controllers returns the names of all controllers.
+// Controllers returns the names that --controllers takes. Adoption runs with machinehealthcheck, and what checks plans with remediation.
 func Controllers() []string {
 	return []string{
 		machinehealth.ControllerName, machinehealthcheck.ControllerName, remediation.ControllerName, upgradepause.ControllerName,

@@ -19,18 +19,24 @@ import (
 type hosts struct {
 	// live reads past the cache: few machines are admitted, and nothing here watches their infrastructure.
 	live client.Reader
+	// kinds says which version of Metal3's kind is served: Metal3 has changed it.
+	kinds meta.RESTMapper
 }
 
 // metal3Machine is the kind of infrastructure machine that runs on Metal3's hosts.
-var metal3Machine = schema.GroupVersionKind{Group: "infrastructure.cluster.x-k8s.io", Version: "v1beta1", Kind: "Metal3Machine"}
+var metal3Machine = schema.GroupKind{Group: "infrastructure.cluster.x-k8s.io", Kind: "Metal3Machine"}
 
 // of returns the host of a Machine; nil if it has none.
 func (h hosts) of(ctx context.Context, machine *clusterv1.Machine) (*v1alpha1.RemediationReference, error) {
 	ref := machine.Spec.InfrastructureRef
-	if ref.Kind != metal3Machine.Kind || ref.APIGroup != metal3Machine.Group {
+	if (schema.GroupKind{Group: ref.APIGroup, Kind: ref.Kind}) != metal3Machine {
 		return nil, nil
 	}
-	infrastructure := scaffold.MetadataOf(metal3Machine)
+	mapping, err := h.kinds.RESTMapping(metal3Machine)
+	if err != nil {
+		return nil, ignoreAbsent(err, metal3Machine.Kind, ref.Name)
+	}
+	infrastructure := scaffold.MetadataOf(mapping.GroupVersionKind)
 	if err := h.live.Get(ctx, client.ObjectKey{Namespace: machine.Namespace, Name: ref.Name}, infrastructure); err != nil {
 		return nil, ignoreAbsent(err, metal3Machine.Kind, ref.Name)
 	}

@@ -37,6 +37,8 @@ type Options struct {
 	Controllers []string
 	// Namespace restricts the manager to one namespace; empty means all.
 	Namespace string
+	// SecretNamespaces are the namespaces in which the manager reads Secrets; empty means those that it watches.
+	SecretNamespaces []string
 	// Policy says which MachineHealthChecks Sickbay manages.
 	Policy mhcspec.Policy
 	// LeaderElect makes all but one of several managers wait.
@@ -134,6 +136,9 @@ func (o *Options) Validate() error {
 	}
 	require(o.Policy.Adopt == mhcspec.AdoptAll || o.Policy.Adopt == mhcspec.AdoptHandedOver,
 		"--adopt is %q: it must be %q or %q", o.Policy.Adopt, mhcspec.AdoptAll, mhcspec.AdoptHandedOver)
+	for _, name := range o.SecretNamespaces {
+		require(len(validation.IsDNS1123Label(name)) == 0, "--secret-namespaces has %q: each must be the name of a namespace", name)
+	}
 	require(o.LeaderElectID == "" || len(validation.IsDNS1123Subdomain(o.LeaderElectID)) == 0,
 		"--leader-elect-id is %q: it must be a name of lower case letters, digits, - and .", o.LeaderElectID)
 	require(o.Concurrency > 0, "--concurrency is %d: it must be at least 1", o.Concurrency)
@@ -165,7 +170,7 @@ func (o *Options) Validate() error {
 // waiting returns how many workers may wait at once for slow workload clusters: half of one controller's workers. 0 means that all may:
 // without controllers, there is no other work.
 func (o *Options) waiting() int {
-	if len(o.Controllers) == 0 {
+	if len(o.Controllers) == 0 || o.pace.patient {
 		return 0
 	}
 	return max(1, o.Concurrency/2)

@@ -37,6 +37,11 @@ func TestValidate(t *testing.T) {
 			func(o *Options) { o.Controllers = []string{"UpgradePause"} }, []string{`--controllers has "UpgradePause": `},
 		},
 		"the same controller twice": {func(o *Options) { o.Controllers = []string{"upgradepause", "upgradepause"} }, nil},
+		"Secrets of two namespaces": {func(o *Options) { o.SecretNamespaces = []string{"blue", "green"} }, nil},
+		"Secrets after a comma, and after a blank": {
+			func(o *Options) { o.SecretNamespaces = []string{"blue", "", " green"} },
+			[]string{`--secret-namespaces has "": each must be the name of a namespace`, `--secret-namespaces has " green": each must be the name of a namespace`},
+		},
 		"no time until the warning": {
 			func(o *Options) { o.MaxUpgradePauseWarning = 0 }, []string{"--max-upgrade-pause-warning is 0s: it must be above 0"},
 		},

@@ -16,6 +16,8 @@ type pace struct {
 	kinds time.Duration
 	// candidate is how often a standby tries to get the lease; zero means the default of controller-runtime.
 	candidate time.Duration
+	// patient lets each worker wait for a workload cluster as long as that may take.
+	patient bool
 }
 
 func (p pace) kindsPeriod() time.Duration { return cmp.Or(p.kinds, kindsPeriod) }

@@ -19,6 +19,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/reboot"
 	"github.com/sickbay-dev/sickbay/internal/repair/machinehealthcheck"
+	"github.com/sickbay-dev/sickbay/internal/repair/machinehealthcheck/adoption"
 	"github.com/sickbay-dev/sickbay/internal/repair/remediation"
 	"github.com/sickbay-dev/sickbay/internal/repair/slots"
 	"github.com/sickbay-dev/sickbay/internal/scaffold"
@@ -98,6 +99,12 @@ func (c *clusterAPI) addHealth(ctx context.Context, mgr ctrl.Manager) error {
 	if len(o.enabled(machinehealthcheck.ControllerName)) == 0 {
 		return nil
 	}
+	if o.Policy.Adopt == mhcspec.AdoptHandedOver || o.Policy.Drain {
+		adopter := &adoption.Reconciler{Policy: o.Policy, Namespace: o.Namespace, Concurrency: o.Concurrency}
+		if err := adopter.AddToManager(ctx, mgr); err != nil {
+			return err
+		}
+	}
 	c.checks = c.newChecks(mgr)
 	return c.checks.AddToManager(mgr)
 }
@@ -106,7 +113,7 @@ func (c *clusterAPI) newChecks(mgr ctrl.Manager) *machinehealthcheck.Reconciler 
 	o := c.options
 	return &machinehealthcheck.Reconciler{
 		Reader: machinehealthcheck.Reader{
-			Reader: c.slots(mgr), Namespace: o.Namespace, RecordsInstalled: c.records.Load, Host: hosts{mgr.GetAPIReader()}.of,
+			Reader: c.slots(mgr), Namespace: o.Namespace, RecordsInstalled: c.records.Load, Host: hosts{mgr.GetAPIReader(), mgr.GetRESTMapper()}.of,
 		},
 		SyncPeriod: o.SyncPeriod, Concurrency: o.Concurrency, Tracer: o.tracer,
 	}

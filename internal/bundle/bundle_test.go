@@ -241,7 +241,7 @@ func TestNoSecrets(t *testing.T) {
 	if strings.Contains(text, planted) || strings.Contains(text, "kind: Secret") {
 		t.Errorf("a secret is in it:\n%s", text)
 	}
-	if err := (view{newSnapshot(f.env.Scheme), f.env.Client}).Get(t.Context(), client.ObjectKey{Namespace: f.ns, Name: "blue-kubeconfig"}, &corev1.Secret{}); err == nil {
+	if err := (snapshotReader{newSnapshot(f.env.Scheme), f.env.Client}).Get(t.Context(), client.ObjectKey{Namespace: f.ns, Name: "blue-kubeconfig"}, &corev1.Secret{}); err == nil {
 		t.Error("a bundle reads Secrets")
 	}
 }

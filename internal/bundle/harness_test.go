@@ -165,7 +165,7 @@ func (f *harness) observer() *fleet.Observer {
 	}
 	if f.metal {
 		s := newSnapshot(f.env.Scheme)
-		from.Client = view{s, f.env.Client}
+		from.Client = snapshotReader{s, f.env.Client}
 		from.Hosts = &machinehealth.Hosts{Client: from.Client, Live: f.env.Client}
 		if err := errors.Join(mhcspec.AddTo(f.t.Context(), s, slices.Concat(mhcspec.Indexes(), recordstore.Indexes())), from.Hosts.Appeared(f.t.Context(), s)); err != nil {
 			f.t.Fatal(err)

@@ -45,7 +45,7 @@ type sources struct {
 func (s sources) look(ctx context.Context) (explain.Facts, error) {
 	indexes := mhcspec.AddTo(ctx, s.snapshot, slices.Concat(mhcspec.Indexes(), recordstore.Indexes()))
 	var hosts *machinehealth.Hosts
-	c, live := view{s.snapshot, s.client}, view{s.snapshot, s.live}
+	c, live := snapshotReader{s.snapshot, s.client}, snapshotReader{s.snapshot, s.live}
 	if s.settings.Hosts {
 		hosts = &machinehealth.Hosts{Client: c, Live: live}
 		indexes = errors.Join(indexes, hosts.Appeared(ctx, s.snapshot))

@@ -21,7 +21,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/scaffold"
 )
 
-// snapshot holds what was read of a management cluster. A view with a source reads from it what the snapshot lacks, once, so two
+// snapshot holds what was read of a management cluster. A snapshotReader with a source reads from it what the snapshot lacks, once, so two
 // looks see the same. Like a cache, it answers by the indexes that were added.
 type snapshot struct {
 	scheme *runtime.Scheme
@@ -72,14 +72,14 @@ func (s *snapshot) IndexField(_ context.Context, obj client.Object, field string
 	return nil
 }
 
-// view reads a snapshot, and reads what that lacks from a source; nil if there is none.
-type view struct {
+// snapshotReader reads a snapshot, and reads what that lacks from a source; nil if there is none.
+type snapshotReader struct {
 	*snapshot
 	source client.Reader
 }
 
 // Get implements client.Reader.
-func (v view) Get(ctx context.Context, key client.ObjectKey, obj client.Object, _ ...client.GetOption) error {
+func (v snapshotReader) Get(ctx context.Context, key client.ObjectKey, obj client.Object, _ ...client.GetOption) error {
 	gvk, err := v.kind(obj)
 	if err != nil {
 		return err
@@ -130,7 +130,7 @@ func (s *snapshot) lists(gvk schema.GroupVersionKind, namespace string) bool {
 }
 
 // fetch reads an object from the source.
-func (v view) fetch(ctx context.Context, gvk schema.GroupVersionKind, key client.ObjectKey, partial bool) (*kept, error) {
+func (v snapshotReader) fetch(ctx context.Context, gvk schema.GroupVersionKind, key client.ObjectKey, partial bool) (*kept, error) {
 	obj := v.blank(gvk, partial)
 	if err := v.source.Get(ctx, key, obj); err != nil {
 		v.refusals[place{gvk, key}] = err

@@ -14,7 +14,7 @@ import (
 )
 
 // List implements client.Reader.
-func (v view) List(ctx context.Context, list client.ObjectList, opts ...client.ListOption) error {
+func (v snapshotReader) List(ctx context.Context, list client.ObjectList, opts ...client.ListOption) error {
 	gvk, err := v.kind(list)
 	if err != nil {
 		return err
@@ -48,7 +48,7 @@ func (s *snapshot) noted(at place, err error) error {
 }
 
 // fetchAll reads all objects of a namespace from the source.
-func (v view) fetchAll(ctx context.Context, at place, like client.ObjectList) error {
+func (v snapshotReader) fetchAll(ctx context.Context, at place, like client.ObjectList) error {
 	all := like.DeepCopyObject().(client.ObjectList)
 	if err := v.source.List(ctx, all, client.InNamespace(at.key.Namespace), client.UnsafeDisableDeepCopy); err != nil {
 		return err

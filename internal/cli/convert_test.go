@@ -3,20 +3,24 @@ package cli
 import (
 	"bytes"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/sickbay-dev/sickbay/internal/testing/docs"
 )
 
-// TestReferenceConvert renders the manifest of a draft as convert writes it today.
+// TestReferenceConvert renders what convert says about the manifest of a draft, and about a NodeHealthCheck.
 func TestReferenceConvert(t *testing.T) {
 	documentation := inDirectory(t, map[string]string{"mhc.yaml": fileOf(t, "../convert/testdata/seed.yaml")})
 	_, stdout, stderr := runFiles(t, "convert", "-f", "mhc.yaml")
-	docs.Section(t, documentation, "convert", "```\n$ sickbay convert -f mhc.yaml > today.yaml\n"+stderr+"```\n\n```yaml\n"+stdout+"```\n")
+	docs.Section(t, documentation, "convert", "```\n$ sickbay convert -f mhc.yaml > today.yaml\n"+stderr+"```\n")
+	goldens := filepath.Join(filepath.Dir(documentation), "../internal/cli/testdata")
+	docs.File(t, filepath.Join(goldens, "convert.golden"), stdout)
 	inDirectory(t, map[string]string{"nhc.yaml": nodeHealthCheck})
 	_, stdout, stderr = runFiles(t, "convert", "-f", "nhc.yaml", "--cluster", "blue", "-n", "default")
-	docs.Section(t, documentation, "convert a NodeHealthCheck", "```yaml\n"+nodeHealthCheck+"```\n\n```\n$ sickbay convert -f nhc.yaml --cluster blue -n default > plan.yaml\n"+stderr+"```\n\n```yaml\n"+stdout+"```\n")
+	docs.Section(t, documentation, "convert a NodeHealthCheck", "```\n$ sickbay convert -f nhc.yaml --cluster blue -n default > plan.yaml\n"+stderr+"```\n")
+	docs.File(t, filepath.Join(goldens, "convert-nodehealthcheck.golden"), stdout)
 }
 
 const nodeHealthCheck = `# Reboot, then replace.

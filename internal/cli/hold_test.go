@@ -20,6 +20,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
+	"github.com/sickbay-dev/sickbay/internal/testing/objects"
 	"github.com/sickbay-dev/sickbay/internal/useractions"
 )
 
@@ -180,10 +181,7 @@ func TestHoldAsks(t *testing.T) {
 			if got.code != tt.code || !strings.Contains(s.scrub(got.stderr), tt.want) {
 				t.Errorf("exit code is %d: %s", got.code, got.stderr)
 			}
-			all := &clusterv1.MachineList{}
-			if err := s.c.List(t.Context(), all, client.InNamespace(s.ns)); err != nil {
-				t.Fatal(err)
-			}
+			all := objects.List(t, s.c, &clusterv1.MachineList{}, s.ns)
 			for _, m := range all.Items {
 				if why, _ := mhcspec.OnHold(metav1.Now().Time, &m); (why != "") != tt.held {
 					t.Errorf("on hold: %q", why)

@@ -46,6 +46,7 @@ func (f *managerFlags) add(fs *pflag.FlagSet) {
 	fs.StringSliceVar(&o.Controllers, "controllers", o.Controllers, "Controllers to run, separated by commas: "+
 		"machinehealth judges Machines, machinehealthcheck admits them to repair, remediation repairs them, upgradepause pauses MachineHealthChecks while a cluster upgrades, reboot power-cycles the bare-metal hosts of Machines, intake takes in what people and other controllers ask for.")
 	fs.StringVar(&o.Namespace, "namespace", o.Namespace, "Namespace to watch. Default: all namespaces.")
+	fs.StringSliceVar(&o.SecretNamespaces, "secret-namespaces", nil, "Namespaces to read the kubeconfig Secrets of workload clusters in, separated by commas. Machines of clusters elsewhere are Unknown. Default: those that are watched.")
 	fs.StringVar(&o.Policy.WatchFilter, "watch-filter", "", fmt.Sprintf("Required value of the label %s on a MachineHealthCheck and its Cluster, or on an OpenShift Machine. Default: any.", clusterv1.WatchLabel))
 	fs.StringVar((*string)(&o.Policy.Adopt), "adopt", string(o.Policy.Adopt),
 		fmt.Sprintf("Which MachineHealthChecks to manage: %q, or %q for those annotated %s: %s, alongside Cluster API's own controller. In both cases, pauses for upgrades apply to all of them.",

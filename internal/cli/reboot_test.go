@@ -5,20 +5,17 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
+	"github.com/sickbay-dev/sickbay/internal/testing/objects"
 )
 
 // askedFor returns the records of a machine that somebody asked for.
 func (s *shell) askedFor() []v1alpha1.MachineRemediation {
 	s.t.Helper()
-	all := &v1alpha1.MachineRemediationList{}
-	if err := s.c.List(s.t.Context(), all, client.InNamespace(s.ns)); err != nil {
-		s.t.Fatal(err)
-	}
+	all := objects.List(s.t, s.c, &v1alpha1.MachineRemediationList{}, s.ns)
 	var asked []v1alpha1.MachineRemediation
 	for _, r := range all.Items {
 		if r.Spec.AskedFor() {

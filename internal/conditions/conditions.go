@@ -1,4 +1,5 @@
-// Package conditions knows what the conditions of Nodes and of Cluster API's Machines are on healthy ones, and on new ones. It is pure.
+// Package conditions knows what the conditions of Nodes and of Cluster API's Machines are on healthy ones, and on new ones, and sums up those of
+// Sickbay's own kinds. It is pure.
 package conditions
 
 import (

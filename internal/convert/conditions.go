@@ -3,6 +3,7 @@ package convert
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 
@@ -50,7 +51,7 @@ func (c *conversion) condition(item *yaml.Node, ofMachine bool) (problem string)
 	}
 	if status := manifest.Get(item, "status"); status != nil && status.ShortTag() == "!!bool" {
 		status.Tag, status.Style, c.changed = "!!str", yaml.DoubleQuotedStyle, true
-		status.Value = map[bool]string{true: "True", false: "False"}[status.Value[0] == 't' || status.Value[0] == 'T']
+		status.Value = strings.ToUpper(status.Value[:1]) + strings.ToLower(status.Value[1:])
 	}
 	for _, old := range oldTimeouts {
 		if problem := c.timeout(item, old); problem != "" {

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/sickbay-dev/sickbay/internal/manifest"
-
 	"github.com/sickbay-dev/sickbay/internal/testing/docs"
 )
 

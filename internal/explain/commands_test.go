@@ -3,7 +3,6 @@ package explain_test
 import (
 	"strings"
 	"testing"
-	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -80,19 +79,6 @@ func TestCancelSaysWhatFollows(t *testing.T) {
 		}
 		if got := explain.Answers(r)[0].Does; got != want {
 			t.Errorf("asked by %v: %q, want %q", by, got, want)
-		}
-	}
-}
-
-// TestClock: a time without a date means the nearest one.
-func TestClock(t *testing.T) {
-	now := time.Date(2026, 11, 22, 22, 24, 14, 0, time.UTC)
-	for after, want := range map[time.Duration]string{
-		time.Minute: "22:25:14 UTC", 11 * time.Hour: "09:24:14 UTC", -11 * time.Hour: "11:24:14 UTC",
-		24*time.Hour - time.Second: "2026-11-23 22:24:13 UTC", -13 * time.Hour: "2026-11-22 09:24:14 UTC",
-	} {
-		if got := explain.Clock(now.Add(after), now); got != want {
-			t.Errorf("%s from now it is %q, want %q", after, got, want)
 		}
 	}
 }

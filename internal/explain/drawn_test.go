@@ -60,20 +60,3 @@ func drawn(b *strings.Builder, p *explain.Page) {
 		fmt.Fprintf(b, "command   %s: %s\n", one.Line, one.Does)
 	}
 }
-
-// TestSpans: the parts of a repair have no gaps between them, whatever its course.
-func TestSpans(t *testing.T) {
-	for _, one := range scenes {
-		s := explaintest.New()
-		one.build(s)
-		f := s.Facts()
-		for _, r := range f.Records {
-			spans := r.Repairing(f.Now).Spans
-			for i, span := range spans {
-				if span.To.Before(span.From) || (i > 0 && !span.From.Equal(spans[i-1].To)) || (span.Open && i != len(spans)-1) {
-					t.Errorf("%s: %+v follows on %+v", one.name, span, spans[max(0, i-1)])
-				}
-			}
-		}
-	}
-}

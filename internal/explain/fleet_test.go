@@ -14,8 +14,8 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
 
-// TestFleet: each machine is in the section in which people look for it.
-func TestFleet(t *testing.T) {
+// TestEachMachineIsInItsSection: each machine is in the section in which people look for it.
+func TestEachMachineIsInItsSection(t *testing.T) {
 	s := explaintest.New().Annotated(mhcspec.MaxInFlightAnnotation, "2")
 	s.Healthy("h1")
 	held := s.Record(s.Sick("held", 3*time.Hour), explaintest.Metal()[:2]...)
@@ -144,15 +144,5 @@ func TestUnderRepairAtAClosedGate(t *testing.T) {
 	fleet = s.Facts().Fleet()
 	if got := fleet.Headline(); got != "1 sick machine held back" {
 		t.Errorf("with another machine the headline is %q", got)
-	}
-}
-
-// TestBeingDeletedIsNotUndecided: the headline of a health check distinguishes machines that are being deleted from undecided ones.
-func TestBeingDeletedIsNotUndecided(t *testing.T) {
-	s := explaintest.New()
-	s.Healthy("m1")
-	s.Healthy("m2", build.Deleting(s.Now))
-	if got := s.Facts().Of("mhc", "workers")[0].Headline; got != "OPEN; 2 machines: 1 healthy, 0 sick, 0 undecided, 1 being deleted" {
-		t.Errorf("the headline is %q", got)
 	}
 }

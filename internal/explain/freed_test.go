@@ -181,20 +181,6 @@ func TestOpenRepairInDryRun(t *testing.T) {
 	}
 }
 
-// TestHoldOnAnOpenRepair: that its hold can end earlier is told, too.
-func TestHoldOnAnOpenRepair(t *testing.T) {
-	s := explaintest.New()
-	m := s.Sick("a", 10*time.Minute)
-	r := s.Record(m, reset)
-	s.Annotated(mhcspec.HoldUntilAnnotation, s.Now.Add(time.Hour).Format(time.RFC3339))
-	r.Status.Phase, r.Status.Step, r.Status.ReleasedGrant = v1alpha1.RemediationPending, reset.Name, r.Spec.Grant
-	r.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ConditionProgressing, Status: metav1.ConditionFalse, Reason: v1alpha1.ReasonOnHold}}
-	want := "Somebody ends the hold earlier: then repairs go on; the machine recovers by itself: then it is not repaired"
-	if got := rowText(s.Facts().Of("machine", "a")[0], "Unless"); got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
-}
-
 // TestRepairsThatEnd: the end of a probation lets a machine go on that is paced.
 func TestRepairsThatEnd(t *testing.T) {
 	s := explaintest.New()

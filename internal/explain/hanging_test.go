@@ -76,18 +76,6 @@ func replaced(owner types.UID, now time.Time, took time.Duration) *v1alpha1.Mach
 	return r
 }
 
-// TestUsualIsAtMostAnHour: one deletion that hung for days does not hide the next one.
-func TestUsualIsAtMostAnHour(t *testing.T) {
-	s := explaintest.New()
-	s.Records = append(s.Records, replaced("slow", s.Now, 14*24*time.Hour))
-	s.Healthy("m1", build.Deleting(s.Now.Add(-61*time.Minute)), build.MachineFunc(func(m *clusterv1.Machine) {
-		m.OwnerReferences = []metav1.OwnerReference{{Kind: "MachineSet", Name: "slow", UID: "slow", Controller: new(true)}}
-	}))
-	if got := inSections(s.Facts().Fleet())["m1"]; got != "deleting" {
-		t.Errorf("it is listed under %q", got)
-	}
-}
-
 // TestRepairOfAMachineInDeletion: it is in repair until its deletion takes long, and nobody is told to cancel what cannot be taken back.
 func TestRepairOfAMachineInDeletion(t *testing.T) {
 	for after, want := range map[time.Duration]string{30 * time.Second: "in repair", 2 * time.Minute: "deleting"} {

@@ -102,9 +102,12 @@ func (m *Machine) headline(state State, now time.Time) string {
 // healthFor states the verdict, and for how long it has stood.
 func (m *Machine) healthFor(now time.Time) string {
 	verdict := m.verdict()
-	word := map[bool]string{true: "SICK", false: "UNDECIDED"}[m.sick()]
-	if verdict.Status == "True" {
+	word := "UNDECIDED"
+	switch {
+	case verdict.Status == "True":
 		word = "HEALTHY"
+	case m.sick():
+		word = "SICK"
 	}
 	if verdict.Status == "" {
 		return word + ", no verdict yet"

@@ -53,12 +53,3 @@ func TestWatchesNothing(t *testing.T) {
 		}
 	}
 }
-
-// TestWatchesSomething: with a machine, nothing of that is said.
-func TestWatchesSomething(t *testing.T) {
-	s := explaintest.New()
-	s.Healthy("m1")
-	if f := s.Facts(); f.Checks[0].Nothing != "" || !strings.HasPrefix(f.CheckPage(f.Checks[0]).Headline, "OPEN; 1 machine") {
-		t.Errorf("%q, %q", f.Checks[0].Nothing, f.CheckPage(f.Checks[0]).Headline)
-	}
-}

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-func TestWords(t *testing.T) {
+func TestHumanize(t *testing.T) {
 	for got, want := range map[string]string{
 		Some(nil, 2):                          "",
 		Some([]string{"a", "b"}, 2):           "a, b",

@@ -200,22 +200,6 @@ func TestTwoAtOnce(t *testing.T) {
 	f.record()
 }
 
-// TestPersonChangesTheAnnotation while it is answered: the answer does not overwrite what has not been read.
-func TestPersonChangesTheAnnotation(t *testing.T) {
-	f := newHarness(t)
-	f.annotate(rebootannotation.Request, "please")
-	f.Client = f.env.Intercept(t, interceptor.Funcs{
-		Patch: func(ctx context.Context, c client.WithWatch, obj client.Object, patch client.Patch, opts ...client.PatchOption) error {
-			f.annotate(rebootannotation.Request, "") //nolint:contextcheck // It is the test that writes.
-			return c.Patch(ctx, obj, patch, opts...)
-		},
-	})
-	f.reconcile()
-	if got := f.machine.Annotations; len(got) > 0 {
-		t.Errorf("annotations are %v", got)
-	}
-}
-
 // TestTemplate: the template of the owner has the annotation, so it says nothing about this machine. That is said once.
 func TestTemplate(t *testing.T) {
 	f := newHarness(t)

@@ -101,31 +101,6 @@ func TestExternalHealed(t *testing.T) {
 	}
 }
 
-// TestExternalUnsolved: the machine is still sick, so the Machine says what a person can do. If that person deletes the record, the host is cycled
-// once more.
-func TestExternalUnsolved(t *testing.T) {
-	f := newExternal(t)
-	f.asked()
-	f.settles()
-	made := f.record()
-	f.ends(made, metav1.ConditionFalse, v1alpha1.ReasonNotDone)
-	f.settles()
-	f.settles()
-	if got := f.of.Annotations[rebootannotation.Outcome]; !strings.Contains(got, "Nothing more is done") || len(f.records()) != 1 {
-		t.Errorf("it says %q, with %d records", got, len(f.records()))
-	}
-	if event := <-f.events.Events; !strings.Contains(event, EventUnsolved) || len(f.events.Events) > 0 {
-		t.Errorf("event is %q, and %d follow", event, len(f.events.Events))
-	}
-	made.Finalizers = nil
-	f.must(f.env.Client.Update(t.Context(), made))
-	f.must(f.env.Client.Delete(t.Context(), made))
-	f.settles()
-	if again := f.record(); again.UID == made.UID {
-		t.Error("nothing follows")
-	}
-}
-
 // TestExternalProvider: another program carries the annotation out. Sickbay makes no record, and says so once.
 func TestExternalProvider(t *testing.T) {
 	f := newExternal(t)

@@ -18,7 +18,7 @@ import (
 
 // showProgress shows the progress of a health check's request on the Machine, as Cluster API's contract for such requests demands: its controller
 // sets the condition to waiting, and from then on we set it. Nobody removes it but us, once the request is gone and its record has ended.
-func (w writer) showProgress(ctx context.Context, v view) error {
+func (w writer) showProgress(ctx context.Context, v observation) error {
 	if v.machine == nil {
 		return nil
 	}
@@ -36,7 +36,7 @@ func (w writer) showProgress(ctx context.Context, v view) error {
 }
 
 // removeProgress removes what says that somebody is at work, if we have set it and nobody is.
-func (w writer) removeProgress(ctx context.Context, v view) error {
+func (w writer) removeProgress(ctx context.Context, v observation) error {
 	if !w.reads.left(v.machine) || v.facts.OfHealthCheck() && !v.facts.Drains {
 		return nil
 	}
@@ -63,7 +63,7 @@ func (r reader) left(machine *clusterv1.Machine) bool {
 }
 
 // progressOf returns what to show on the Machine; nil if no health check of Cluster API has asked.
-func progressOf(v view) *metav1.Condition {
+func progressOf(v observation) *metav1.Condition {
 	ref := v.facts.Machine.Ref
 	for _, request := range v.facts.Requests {
 		told := meta.FindStatusCondition(request.Status.Conditions, v1alpha1.ConditionSucceeded)

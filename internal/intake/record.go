@@ -13,7 +13,7 @@ import (
 )
 
 // makeRecord makes a record. Two managers that do so at once choose one name.
-func (w writer) makeRecord(ctx context.Context, v view, d ask.Decision) error {
+func (w writer) makeRecord(ctx context.Context, v observation, d ask.Decision) error {
 	ordinal := 0
 	for _, one := range v.facts.Records {
 		ordinal = max(ordinal, recordstore.Ordinal(one))

@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/conditions"
 	"github.com/sickbay-dev/sickbay/internal/intake/ask"
 )
 
@@ -37,10 +38,11 @@ func (r reader) requestsOf(ctx context.Context, from client.Reader, machine clie
 // tell writes what becomes of a request.
 func (w writer) tell(ctx context.Context, d ask.Decision, now time.Time) error {
 	request := d.Request.DeepCopy()
-	request.Status.RecordRef = d.Record
+	request.Status.RecordRef, request.Status.ObservedGeneration = d.Record, request.Generation
 	condition := d.Condition
 	condition.LastTransitionTime = metav1.NewTime(now.Truncate(time.Second))
 	meta.SetStatusCondition(&request.Status.Conditions, condition)
+	conditions.SummarizeSuccess(&request.Status.Conditions, condition)
 	if err := w.Status().Update(ctx, request, client.FieldOwner(FieldOwner)); client.IgnoreNotFound(err) != nil {
 		return fmt.Errorf("writing the status of RebootRemediation %s: %w", client.ObjectKeyFromObject(request), err)
 	}

@@ -22,7 +22,7 @@ type writer struct {
 func (r *Reconciler) writes() writer { return writer{r.Client, r.reads(), r.WatchFilter} }
 
 // do carries out a decision: one write. The API server refuses it if the object has changed since it was read.
-func (w writer) do(ctx context.Context, v view, d ask.Decision, now time.Time) error {
+func (w writer) do(ctx context.Context, v observation, d ask.Decision, now time.Time) error {
 	switch d.Act {
 	case ask.Make:
 		return w.makeRecord(ctx, v, d)

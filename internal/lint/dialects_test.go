@@ -53,14 +53,6 @@ func TestOverlapsInEveryDialect(t *testing.T) {
 	}
 }
 
-// TestContradictionAsWritten: a contradiction is one of the selector as written, not of what it would become.
-func TestContradictionAsWritten(t *testing.T) {
-	const worker, plane = "{key: node-role.kubernetes.io/worker, operator: ", "{key: node-role.kubernetes.io/control-plane, operator: Exists}"
-	expect(t, named(nodeOne, "a", "{matchExpressions: ["+worker+"Exists}, "+plane+"]}"), nil)
-	expect(t, named(nodeOne, "a", "{matchExpressions: ["+worker+"Exists}, "+worker+"DoesNotExist}]}"), nil,
-		"spec.selector: what it says about node-role.kubernetes.io/worker contradicts itself")
-}
-
 // TestNodeLimits: a limit of a NodeHealthCheck is named as it is written, and one that limits nothing is found.
 func TestNodeLimits(t *testing.T) {
 	for limit, want := range map[string]string{

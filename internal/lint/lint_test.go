@@ -168,16 +168,6 @@ func TestManyMachines(t *testing.T) {
 	}
 }
 
-// TestMachinesLeftAlone: machines that take no part in health checking do not count.
-func TestMachinesLeftAlone(t *testing.T) {
-	f := fleet(map[string]int{"workers": 3})
-	f.Machines[0].Annotations = map[string]string{clusterv1.MachineSkipRemediationAnnotation: ""}
-	found := lint(t, "mhc.yaml", fmt.Appendf(nil, one, "unhealthyLessThanOrEqualTo: 40%"), f).Findings
-	if len(found) != 1 || !strings.Contains(found[0].Message, "40% of 2 Machines is 0") {
-		t.Errorf("found %v", found)
-	}
-}
-
 // TestTogether: contradictions are found, and nothing else counts as one.
 func TestTogether(t *testing.T) {
 	requirement := func(operator metav1.LabelSelectorOperator, values ...string) metav1.LabelSelectorRequirement {
@@ -238,26 +228,6 @@ spec:
 		t.Run(name, func(t *testing.T) {
 			onlyWarning(t, lint(t, "plan.yaml", fmt.Appendf(nil, planned, tt.namespace, tt.expression), tt.fleet), tt.want)
 		})
-	}
-}
-
-// TestAllProblemsOfARule: each has a finding, so that one run is enough.
-func TestAllProblemsOfARule(t *testing.T) {
-	const planned = `apiVersion: sickbay.dev/v1alpha1
-kind: MachineRemediationTemplate
-metadata: {name: plan, namespace: default}
-spec:
-  template:
-    spec:
-      steps:
-      - {name: replace, action: Replace, timeoutSeconds: 600}
-      rules:
-      - {name: gpu, expression: "node.name == 'a' || machine.nme == 'b'", startAt: replace}
-`
-	want := "plan.yaml:10: error: spec.template.spec.rules[0].expression: rule gpu cannot be used: 1:1: undeclared reference to 'node'\n" +
-		"plan.yaml:10: error: spec.template.spec.rules[0].expression: rule gpu cannot be used: 1:28: undefined field 'nme'\n"
-	if got := report(lint(t, "plan.yaml", []byte(planned), nil)); got != want {
-		t.Errorf("found\n%swant\n%s", got, want)
 	}
 }
 

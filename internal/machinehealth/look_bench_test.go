@@ -5,11 +5,9 @@ import (
 	"testing"
 	"time"
 
-	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/tools/events"
 	testingclock "k8s.io/utils/clock/testing"
-	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -17,7 +15,6 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/cached"
-	"github.com/sickbay-dev/sickbay/internal/testing/expect"
 	"github.com/sickbay-dev/sickbay/internal/testing/fakenodes"
 )
 
@@ -74,23 +71,6 @@ func BenchmarkLook(b *testing.B) {
 					look()
 				}
 			})
-		}
-	}
-}
-
-// TestLookIsOfOneMachine: judging a Machine allocates the same beside one MachineHealthCheck and beside 10,000, whatever the size of its Cluster.
-func TestLookIsOfOneMachine(t *testing.T) {
-	topology := build.ClusterFunc(func(c *clusterv1.Cluster) {
-		for i := range 1000 {
-			c.Spec.Topology.Variables = append(c.Spec.Topology.Variables, clusterv1.ClusterVariable{Name: fmt.Sprint("variable-", i), Value: apiextensionsv1.JSON{Raw: []byte(`"value"`)}})
-		}
-	})
-	alone := expect.Allocated(lookAt(t, 1, true))
-	for name, look := range map[string]func(){
-		"10,000 of the cluster": lookAt(t, 10_000, true), "10,000 of others": lookAt(t, 10_000, false), "a large Cluster": lookAt(t, 1, true, topology),
-	} {
-		if got := expect.Allocated(look); got > alone+alone/5 {
-			t.Errorf("%s: %d bytes, and %d without", name, got, alone)
 		}
 	}
 }

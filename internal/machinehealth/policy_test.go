@@ -3,7 +3,6 @@ package machinehealth
 import (
 	"testing"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
@@ -64,22 +63,9 @@ func TestPausedKeepsWhatWouldBeRemoved(t *testing.T) {
 	}
 }
 
-// TestNotOursIsNotJudged: what the policy does not give to Sickbay gets no verdict before it does.
-func TestNotOursIsNotJudged(t *testing.T) {
-	f := newHarness(t)
-	f.Policy = mhcspec.Policy{Adopt: mhcspec.AdoptHandedOver}
-	f.reconcile()
-	expect.NoCondition(t.Context(), t, f.env.Client, f.machine, "HealthCheckSucceeded")
-	change(f, f.mhc, func(m *clusterv1.MachineHealthCheck) { handedOver(m) })
-	f.reconcile()
-	f.stored(metav1.ConditionTrue, "Succeeded", "")
-}
-
-var handedOver = build.Annotation("cluster.x-k8s.io/paused", mhcspec.HandedOverValue)
-
-// TestDrains: when Sickbay drains, its verdict goes, also from a Machine that is paused: nobody would remove it afterwards. The verdict of a manager
+// TestDrainRemovesTheVerdict: when Sickbay drains, its verdict goes, also from a Machine that is paused: nobody would remove it afterwards. The verdict of a manager
 // with another filter stays.
-func TestDrains(t *testing.T) {
+func TestDrainRemovesTheVerdict(t *testing.T) {
 	for name, tt := range map[string]struct {
 		pause  func(f *harness)
 		filter string

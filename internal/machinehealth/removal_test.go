@@ -3,7 +3,6 @@ package machinehealth
 import (
 	"testing"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -66,45 +65,6 @@ func removal(t *testing.T, leave func(*harness)) {
 	}
 }
 
-// TestSkippedUnderAPause: a person who has a Machine skipped need not wait for the end of a pause of its MachineHealthCheck.
-func TestSkippedUnderAPause(t *testing.T) {
-	f := newHarness(t)
-	f.sicken()
-	pauses["MachineHealthCheck"](f)
-	leaving["skip-remediation is added"](f)
-	f.reconcile()
-	expect.NoCondition(t.Context(), t, f.env.Client, f.machine, "HealthCheckSucceeded")
-}
-
-// TestForeignConditionsStay: if no MachineHealthCheck selects the Machine, other people's
-// conditions stay: they are not ours to remove.
-func TestForeignConditionsStay(t *testing.T) {
-	for name, leave := range leaving {
-		t.Run(name, func(t *testing.T) {
-			f := newHarness(t)
-			f.mark("HealthCheckSucceeded", "somebody-else")
-			f.mark("OwnerRemediated", "somebody-other")
-			leave(f)
-			version := f.version()
-			f.reconcile()
-			if got := f.version(); got != version {
-				t.Errorf("resourceVersion went from %s to %s, want no write", version, got)
-			}
-		})
-	}
-}
-
-// TestMarkOfTheOwnerStays: removing a verdict leaves the mark for the machine's owner alone.
-func TestMarkOfTheOwnerStays(t *testing.T) {
-	f := newHarness(t)
-	f.sicken()
-	f.mark("OwnerRemediated", "somebody-else")
-	f.delete(f.mhc)
-	f.reconcile()
-	expect.NoCondition(t.Context(), t, f.env.Client, f.machine, "HealthCheckSucceeded")
-	expect.Condition(t.Context(), t, f.env.Client, f.machine, "OwnerRemediated")
-}
-
 // TestClusterIsGone: the Cluster is gone before its Machines, and what we wrote is removed
 // all the same.
 func TestClusterIsGone(t *testing.T) {
@@ -114,12 +74,4 @@ func TestClusterIsGone(t *testing.T) {
 	f.delete(f.cluster)
 	f.reconcile()
 	expect.NoCondition(t.Context(), t, f.env.Client, f.machine, "HealthCheckSucceeded")
-}
-
-// TestAdoptionOfAForeignVerdict: we take over a condition that another controller left.
-func TestAdoptionOfAForeignVerdict(t *testing.T) {
-	f := newHarness(t)
-	f.mark("HealthCheckSucceeded", "capi-machinehealthcheck")
-	f.reconcile()
-	f.stored(metav1.ConditionTrue, "Succeeded", "")
 }

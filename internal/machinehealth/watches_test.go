@@ -1,11 +1,9 @@
 package machinehealth
 
 import (
-	"slices"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	metal3v1 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -31,8 +29,8 @@ func givenUp(message string) build.MachineFunc {
 	}
 }
 
-// TestEvents covers what wakes the controller and, just as important, what does not.
-func TestEvents(t *testing.T) {
+// TestWhatWakesTheController and, just as important, what does not.
+func TestWhatWakesTheController(t *testing.T) {
 	machine := func(opts ...build.MachineOption) client.Object { return build.Machine("ns", "m", opts...) }
 	cluster := func(opts ...build.ClusterOption) client.Object { return build.Cluster("ns", "c", opts...) }
 	mhc := func(opts ...build.MachineHealthCheckOption) client.Object {
@@ -106,43 +104,6 @@ func TestEvents(t *testing.T) {
 			}
 			if !tt.predicate.Create(event.CreateEvent{Object: tt.after}) || !tt.predicate.Delete(event.DeleteEvent{Object: tt.after}) {
 				t.Error("creation and deletion have to pass")
-			}
-		})
-	}
-}
-
-// TestMapping: two clusters have Nodes of the same name, and both get their events.
-func TestMapping(t *testing.T) {
-	f := newHarness(t)
-	ns := f.machine.Namespace
-	build.Create(t.Context(), t, f.env.Client,
-		build.Machine(ns, "m2", build.Label("pool", "b")),
-		build.Machine(ns, "other", build.InCluster("other"), build.NodeRef("node")),
-		build.Machine(f.env.Namespace(t), "elsewhere", build.NodeRef("node")))
-	other := &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "other"}}
-	tests := map[string]struct {
-		got  []ctrl.Request
-		want []string
-	}{
-		"a Node of one cluster":          {f.reader().machinesOfNode(t.Context(), f.clusterKey(), "node"), []string{"m"}},
-		"a Node of the other cluster":    {f.reader().machinesOfNode(t.Context(), client.ObjectKeyFromObject(other), "node"), []string{"other"}},
-		"a Node that is no Machine's":    {f.reader().machinesOfNode(t.Context(), f.clusterKey(), "stranger"), nil},
-		"a Cluster":                      {f.reader().machinesOfCluster(t.Context(), f.cluster), []string{"m", "m2"}},
-		"another Cluster":                {f.reader().machinesOfCluster(t.Context(), other), []string{"other"}},
-		"a MachineHealthCheck":           {f.reader().machinesOfMachineHealthCheck(t.Context(), build.MachineHealthCheck(ns, "x")), []string{"m", "m2"}},
-		"a MachineHealthCheck of a pool": {f.reader().machinesOfMachineHealthCheck(t.Context(), build.MachineHealthCheck(ns, "y", build.Selector(map[string]string{"pool": "b"}))), []string{"m2"}},
-		"a MachineHealthCheck of no one": {f.reader().machinesOfMachineHealthCheck(t.Context(), build.MachineHealthCheck(ns, "z", build.Selector(map[string]string{"no": "match"}))), nil},
-		"one that cannot be understood":  {f.reader().machinesOfMachineHealthCheck(t.Context(), build.MachineHealthCheck(ns, "w", build.Selector(nil))), nil},
-	}
-	for name, tt := range tests {
-		t.Run(name, func(t *testing.T) {
-			var got []string
-			for _, request := range tt.got {
-				got = append(got, request.Name)
-			}
-			slices.Sort(got)
-			if diff := cmp.Diff(tt.want, got); diff != "" {
-				t.Errorf("machines (-want +got):\n%s", diff)
 			}
 		})
 	}

@@ -20,19 +20,19 @@ type Entry struct {
 const (
 	one          = "1"
 	perCheck     = "1 per MachineHealthCheck"
-	perReason    = "few per MachineHealthCheck: one per reason that there is"
+	perReason    = "1 per MachineHealthCheck and reason"
 	perDomain    = "1 per owner or failure domain with recent repairs"
 	perCluster   = "1 per workload cluster"
 	perSignal    = "1 per ClusterVersion, MachineConfigPool and Cluster that is watched"
 	perPause     = "1 per MachineHealthCheck that is paused"
-	perCondition = "few: one per condition and check, for all objects"
-	perVerdict   = "few: one per condition, status and reason that there is, for all objects"
+	perCondition = "1 per condition and check"
+	perVerdict   = "1 per condition, status and reason"
 )
 
 // Catalog has an entry for each metric of Sickbay, by name. A test compares it with the registered metrics.
 var Catalog = []Entry{
 	{"sickbay_build_info", GaugeType, one, `count by (version) (sickbay_build_info)`},
-	{"sickbay_check_duration_seconds", Histogram, "10 per condition and check, for all objects", `histogram_quantile(0.99, sum by (le, check) (rate(sickbay_check_duration_seconds_bucket[5m])))`},
+	{"sickbay_check_duration_seconds", Histogram, "10 per condition and check", `histogram_quantile(0.99, sum by (le, check) (rate(sickbay_check_duration_seconds_bucket[5m])))`},
 	{"sickbay_check_results_total", Counter, perCondition, `sum by (check, status) (rate(sickbay_check_results_total[5m]))`},
 	{"sickbay_condition_oldest_transition_timestamp_seconds", GaugeType, perVerdict, `time() - sickbay_condition_oldest_transition_timestamp_seconds{status!="True"} > 3600`},
 	{"sickbay_condition_transitions_total", Counter, perCondition, `sum by (from, to) (increase(sickbay_condition_transitions_total[1h]))`},
@@ -44,7 +44,7 @@ var Catalog = []Entry{
 	{"sickbay_gate_open", GaugeType, perCheck, `sickbay_gate_open == 0`},
 	{"sickbay_hold_until_timestamp_seconds", GaugeType, "1 per hold", `sickbay_hold_until_timestamp_seconds - time() > 7 * 86400`},
 	{"sickbay_leader", GaugeType, "1 per controller that is to run", `max by (controller) (sickbay_leader) == 0`},
-	{"sickbay_machines", GaugeType, "few per MachineHealthCheck: one per verdict and reason that there is", `sum by (verdict) (sickbay_machines)`},
+	{"sickbay_machines", GaugeType, "1 per MachineHealthCheck, verdict and reason", `sum by (verdict) (sickbay_machines)`},
 	{"sickbay_machines_deleting_oldest_timestamp_seconds", GaugeType, "1 per Cluster with a machine that is being deleted", `time() - sickbay_machines_deleting_oldest_timestamp_seconds > 3600`},
 	{"sickbay_machines_paused", GaugeType, "at most 2 per Cluster", `sum(sickbay_machines_paused)`},
 	{"sickbay_machines_waiting", GaugeType, perReason, `sum by (reason) (sickbay_machines_waiting)`},
@@ -59,13 +59,13 @@ var Catalog = []Entry{
 	{"sickbay_reboot_keys_lost_total", Counter, one, `increase(sickbay_reboot_keys_lost_total[1h])`},
 	{"sickbay_reboot_power_off_seconds", Histogram, "14", `histogram_quantile(0.9, sum by (le) (rate(sickbay_reboot_power_off_seconds_bucket[1d])))`},
 	{"sickbay_reboots", GaugeType, "at most 10 per namespace", `sum by (phase) (sickbay_reboots)`},
-	{"sickbay_reboots_total", Counter, "10: one per phase and reason", `sum by (reason) (increase(sickbay_reboots_total{phase="Failed"}[1d]))`},
+	{"sickbay_reboots_total", Counter, "10", `sum by (reason) (increase(sickbay_reboots_total{phase="Failed"}[1d]))`},
 	{"sickbay_remediation_attempts_total", Counter, "at most 10 per step of the plans", `sum by (step, outcome) (increase(sickbay_remediation_attempts_total[1d]))`},
 	{"sickbay_remediation_duration_seconds", Histogram, "80: 20 per part", `histogram_quantile(0.9, sum by (le, part) (rate(sickbay_remediation_duration_seconds_bucket[1d])))`},
 	{"sickbay_remediation_open_timestamp_seconds", GaugeType, "1 per open remediation, 1000 at most", `time() - sickbay_remediation_open_timestamp_seconds{slot="true"}`},
 	{"sickbay_remediation_relapses_total", Counter, one, `increase(sickbay_remediation_relapses_total[1d])`},
-	{"sickbay_remediations", GaugeType, "few per MachineHealthCheck: one per phase and reason that there is", `sum by (phase, reason) (sickbay_remediations)`},
-	{"sickbay_remediations_ended_total", Counter, "at most 9: one per outcome", `sum by (outcome) (increase(sickbay_remediations_ended_total[1d]))`},
+	{"sickbay_remediations", GaugeType, "1 per MachineHealthCheck, phase and reason", `sum by (phase, reason) (sickbay_remediations)`},
+	{"sickbay_remediations_ended_total", Counter, "at most 9", `sum by (outcome) (increase(sickbay_remediations_ended_total[1d]))`},
 	{"sickbay_remediations_oldest_timestamp_seconds", GaugeType, "as many as sickbay_remediations", `time() - sickbay_remediations_oldest_timestamp_seconds{phase="Held"}`},
 	{"sickbay_short_circuit", GaugeType, perCheck, `sickbay_short_circuit == 1`},
 	{"sickbay_slots", GaugeType, "1 per MachineHealthCheck that bounds them", `sickbay_slots_taken / sickbay_slots`},

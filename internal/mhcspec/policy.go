@@ -12,11 +12,10 @@ const (
 	// HandedOverValue hands a MachineHealthCheck over to Sickbay: it pauses Cluster API's own
 	// controller, but not Sickbay.
 	HandedOverValue = "sickbay"
-	// UpgradeValue is the value with which Sickbay pauses while a cluster upgrades.
+	// UpgradeValue is the value with which Sickbay pauses while a cluster upgrades. On a
+	// MachineHealthCheck that is handed over, the marker alone pauses: the value may be kept in Git,
+	// where nobody else may change it.
 	UpgradeValue = "upgrade"
-	// HandedOverUpgradeValue is the same for a MachineHealthCheck that is handed over, and stays
-	// so.
-	HandedOverUpgradeValue = "sickbay-upgrade"
 )
 
 // UpgradeMarker on a MachineHealthCheck has no value, and says that an upgrade pauses it, and not
@@ -89,8 +88,7 @@ func (p Policy) Drains(mhc *clusterv1.MachineHealthCheck) bool {
 // HandedOver reports whether mhc is paused for Cluster API's own controller and handed over to
 // Sickbay. It stays so while an upgrade pauses it.
 func HandedOver(mhc *clusterv1.MachineHealthCheck) bool {
-	value := mhc.Annotations[clusterv1.PausedAnnotation]
-	return value == HandedOverValue || value == HandedOverUpgradeValue
+	return mhc.Annotations[clusterv1.PausedAnnotation] == HandedOverValue
 }
 
 // Paused returns why mhc must be left alone for now; nil if it is not paused.
@@ -100,9 +98,9 @@ func Paused(mhc *clusterv1.MachineHealthCheck, cluster *clusterv1.Cluster) []str
 		causes = append(causes, "Cluster spec.paused is set to true")
 	}
 	switch value, ok := mhc.Annotations[clusterv1.PausedAnnotation]; {
-	case !ok || value == HandedOverValue:
-	case (value == UpgradeValue || value == HandedOverUpgradeValue) && HasAnnotation(mhc, UpgradeMarker):
+	case (value == UpgradeValue || value == HandedOverValue) && HasAnnotation(mhc, UpgradeMarker):
 		causes = append(causes, "Paused by Sickbay during an upgrade")
+	case !ok || value == HandedOverValue:
 	default:
 		causes = append(causes, "MachineHealthCheck has the "+clusterv1.PausedAnnotation+" annotation")
 	}

@@ -25,7 +25,7 @@ func TestManages(t *testing.T) {
 		"the zero value is all":                 {Policy{}, check(), true},
 		"all, paused by somebody":               {all, check(paused("")), true},
 		"handed-over, handed over":              {handedOver, check(paused("sickbay")), true},
-		"handed-over, paused for an upgrade":    {handedOver, check(paused("sickbay-upgrade")), true},
+		"handed-over, paused for an upgrade":    {handedOver, check(paused("sickbay"), build.Annotation(UpgradeMarker, "")), true},
 		"not handed over, the same":             {handedOver, check(paused("upgrade")), false},
 		"handed-over, not handed over":          {handedOver, check(), false},
 		"handed-over, paused by somebody":       {handedOver, check(paused("true")), false},
@@ -95,7 +95,7 @@ func TestPaused(t *testing.T) {
 		"handed over is not paused":   {check(paused("sickbay")), running, nil},
 		"for an upgrade":              {check(paused("upgrade"), marker), running, []string{byUs}},
 		"ours, and kept by somebody":  {check(paused("upgrade")), running, []string{byAnnotation}},
-		"for an upgrade, handed over": {check(paused("sickbay-upgrade"), marker), running, []string{byUs}},
+		"for an upgrade, handed over": {check(paused("sickbay"), marker), running, []string{byUs}},
 		"handed over, Cluster paused": {check(paused("sickbay")), stopped, []string{byCluster}},
 		"both":                        {check(paused("")), stopped, []string{byCluster, byAnnotation}},
 	}

@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
+	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
 	"github.com/sickbay-dev/sickbay/internal/scaffold"
 )
 
@@ -80,20 +81,11 @@ func Healthy(ctx context.Context, live client.Reader, machine *machinev1.Machine
 	if err != nil {
 		return false, fmt.Errorf("getting Node %s: %w", machine.Status.NodeRef.Name, err)
 	}
-	if !node.DeletionTimestamp.IsZero() || !ready(node) {
+	if !node.DeletionTimestamp.IsZero() || !cycle.Ready(node) {
 		return false, nil
 	}
 	checks, err := selecting(ctx, live, machine)
 	return err == nil && !matchesAny(node, checks), err
-}
-
-func ready(node *corev1.Node) bool {
-	for _, c := range node.Status.Conditions {
-		if c.Type == corev1.NodeReady {
-			return c.Status == corev1.ConditionTrue
-		}
-	}
-	return false
 }
 
 // Paused says which of the MachineHealthChecks of a Machine is paused or on hold; empty if none is. It is not known which one asked, so any pause

@@ -187,7 +187,7 @@ func TestPaused(t *testing.T) {
 		"another one is":          {checks: []client.Object{check("master", paused), check("worker", nil)}},
 		"another namespace's is":  {checks: []client.Object{elsewhere(check("worker", paused))}},
 		"it is":                   {checks: []client.Object{check("worker", paused)}, paused: "MachineHealthCheck check-worker has the annotation " + clusterv1.PausedAnnotation},
-		"it is, for an upgrade":   {checks: []client.Object{check("worker", map[string]string{clusterv1.PausedAnnotation: "sickbay-upgrade"})}, paused: "MachineHealthCheck check-worker"},
+		"it is, for an upgrade":   {checks: []client.Object{check("worker", map[string]string{clusterv1.PausedAnnotation: "upgrade"})}, paused: "MachineHealthCheck check-worker"},
 		"it is on hold":           {checks: []client.Object{check("worker", hold)}, held: "MachineHealthCheck check-worker is on hold"},
 		"another one is on hold":  {checks: []client.Object{check("master", hold)}},
 		"one of two that select ": {checks: []client.Object{check("worker", paused), everything()}, paused: "MachineHealthCheck check-worker"},

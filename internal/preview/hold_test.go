@@ -12,7 +12,6 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/preview"
-	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
 )
 
 // heldMachine returns a target with the annotations of a hold, without empty ones.
@@ -103,16 +102,6 @@ func TestHoldSaysWhatItStops(t *testing.T) {
 	}
 }
 
-// TestHoldShowsWhatWasAsked: the end is rounded up to a full second, and the span that is shown is not.
-func TestHoldShowsWhatWasAsked(t *testing.T) {
-	for _, early := range []time.Duration{time.Nanosecond, 500 * time.Millisecond, time.Second - 1} {
-		p := preview.ProposeHold(heldMachine(one, "new disk"), preview.Hold{Until: noon.Add(2 * time.Hour)}, noon.Add(early-time.Second))
-		if want := "Hold machine/metal-3 until 2026-06-01T14:00:00Z (2h)"; p.Title != want {
-			t.Errorf("it says %q, want %q", p.Title, want)
-		}
-	}
-}
-
 func TestProposeRelease(t *testing.T) {
 	nothing := map[string]*string{mhcspec.HoldUntilAnnotation: nil, mhcspec.HoldReasonAnnotation: nil}
 	tests := map[string]struct {
@@ -147,19 +136,5 @@ func TestProposeRelease(t *testing.T) {
 	p := preview.ProposeRelease(on, noon)
 	if diff := cmp.Diff(want, text(p.Title, p.Lines)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
-	}
-}
-
-// TestAHoldDoesToARepairWhatItSays: the power cycle is given up, and nothing begins before the hold ends.
-func TestAHoldDoesToARepairWhatItSays(t *testing.T) {
-	w := newModel(reboot, replace).settle()
-	until := noon.Add(2 * time.Hour)
-	w.as(func(f *ladder.Facts) { f.Safety.OnHold, f.Safety.HoldUntil = "It is on hold", until })
-	if w.f.Request != nil || w.f.Record.Status.Phase != v1alpha1.RemediationPending {
-		t.Errorf("the power cycle goes on: %+v", w.f.Record.Status)
-	}
-	w.as(func(f *ladder.Facts) { f.Safety.OnHold, f.Safety.HoldUntil = "", time.Time{} }).after(2 * time.Hour).granted()
-	if last := w.f.Record.Status.Attempts[len(w.f.Record.Status.Attempts)-1]; last.Step != "reboot" || last.Number != 2 || w.f.Request == nil {
-		t.Errorf("it is not begun anew: %+v", last)
 	}
 }

@@ -174,27 +174,6 @@ func TestProposeWithoutTheMachine(t *testing.T) {
 	}
 }
 
-// TestAlone: the record alone shows what stands.
-func TestAlone(t *testing.T) {
-	for _, step := range []v1alpha1.RemediationStep{reboot, replace, collect, fix} {
-		t.Run(step.Name, func(t *testing.T) {
-			w := newModel(step).settle()
-			v := preview.View{Facts: ladder.Alone(w.f.Record), MachineUnread: true}
-			alone, err := preview.Propose(v, wants(v1alpha1.AnswerCancel, ""), w.now)
-			if err != nil {
-				t.Fatal(err)
-			}
-			seen, err := preview.Propose(w.view(), wants(v1alpha1.AnswerCancel, ""), w.now)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(seen, alone); diff != "" {
-				t.Errorf("(-with the machine +without):\n%s", diff)
-			}
-		})
-	}
-}
-
 // TestProposeRefuses: Propose rejects decisions that would change nothing, and says why.
 func TestProposeRefuses(t *testing.T) {
 	gone := func(f *ladder.Facts) { f.Machine = ladder.Machine{Gone: true} }

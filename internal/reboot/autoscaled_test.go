@@ -86,7 +86,7 @@ func TestAutoscaled(t *testing.T) {
 		"cannot be read": {ownedBy(capi, "MachineSet", "ms"), owners{broken: true}, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := (reader{live: c.owners}).autoscaled(t.Context(), &view{facts: in(v1alpha1.Pending), machine: &machine{object: c.machine}}); got != c.want {
+			if got := (reader{live: c.owners}).autoscaled(t.Context(), &observed{facts: in(v1alpha1.Pending), machine: &machine{object: c.machine}}); got != c.want {
 				t.Errorf("autoscaled is %t, want %t", got, c.want)
 			}
 		})

@@ -32,7 +32,7 @@ var nodeGroups = []schema.GroupKind{
 
 // autoscaled reports whether a Cluster Autoscaler looks after a Machine: one of its owners, up to the MachineDeployment, has an annotation for that.
 // If an owner cannot be read, it may do so. Owners are read only if a decision depends on them.
-func (r reader) autoscaled(ctx context.Context, v *view) bool {
+func (r reader) autoscaled(ctx context.Context, v *observed) bool {
 	if v.machine == nil || !cycle.NeedsOwner(&v.facts) {
 		return false
 	}

@@ -15,7 +15,7 @@ import (
 //
 // A MachineRemediation stores only one UID per attempt, and makes the RebootRemediation again until it has stored one. So only one
 // per attempt is ever carried out; if somebody deletes an unstored one, nothing has been done for it.
-func (r reader) notStored(ctx context.Context, v *view) string {
+func (r reader) notStored(ctx context.Context, v *observed) string {
 	all, err := recordstore.LiveOfMachine(ctx, r.live, v.request.Namespace, v.machine.object.GetUID())
 	v.note(readRecord, err)
 	if err != nil {
@@ -36,7 +36,7 @@ func stores(one *v1alpha1.MachineRemediation, request *v1alpha1.RebootRemediatio
 
 // reserve checks again, past the cache, whether another RebootRemediation cycles this machine or another one of its control plane. Nobody
 // else can check until release is called, so two cycles never begin at once. The other facts stay as they were read.
-func (r *Reconciler) reserve(ctx context.Context, v *view) (release func(), err error) {
+func (r *Reconciler) reserve(ctx context.Context, v *observed) (release func(), err error) {
 	key := v.request.Namespace + "/machine/" + v.request.Spec.Machine.Name
 	if v.plane != nil {
 		key = v.machine.plane().String()
@@ -52,7 +52,7 @@ func (r *Reconciler) reserve(ctx context.Context, v *view) (release func(), err 
 }
 
 // lookAgain reads the other RebootRemediations of the Machine, and of its control plane, past the cache.
-func (r reader) lookAgain(ctx context.Context, v *view) (err error) {
+func (r reader) lookAgain(ctx context.Context, v *observed) (err error) {
 	if v.facts.Siblings, err = r.siblings(ctx, v.request); err != nil || v.plane == nil {
 		return err
 	}

@@ -158,7 +158,7 @@ func (r *Reconciler) carryOut(ctx context.Context, request *v1alpha1.RebootRemed
 }
 
 // turn observes once, and does one thing.
-func (r *Reconciler) turn(ctx context.Context, request *v1alpha1.RebootRemediation, place *clusterPlace) (view, cycle.Decision, error) {
+func (r *Reconciler) turn(ctx context.Context, request *v1alpha1.RebootRemediation, place *clusterPlace) (observed, cycle.Decision, error) {
 	v, err := r.reads().observe(ctx, request, place)
 	r.report(request, append(v.outcomes, outcome{observing, err})...)
 	if err != nil {
@@ -196,7 +196,7 @@ func (r *Reconciler) store(ctx context.Context, request *v1alpha1.RebootRemediat
 }
 
 // act carries out a decision, and reports whether that has failed.
-func (r *Reconciler) act(ctx context.Context, v view, d cycle.Decision) error {
+func (r *Reconciler) act(ctx context.Context, v observed, d cycle.Decision) error {
 	if d.Action == cycle.RemoveNodeFinalizer {
 		r.announceNodeGivenUp(v)
 	}

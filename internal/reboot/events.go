@@ -66,7 +66,7 @@ func (r *Reconciler) announce(ctx context.Context, request *v1alpha1.RebootRemed
 }
 
 // announceNodeGivenUp emits an event if a deleted RebootRemediation stayed for its Node and the Node did not come back into service.
-func (r *Reconciler) announceNodeGivenUp(v view) {
+func (r *Reconciler) announceNodeGivenUp(v observed) {
 	request := v.request
 	if m := v.facts.Machine; !cycle.OwesNode(&request.Status) || m.Gone || (v.facts.MachineUnreadable == "" && m.UID != request.Status.MachineUID) {
 		return

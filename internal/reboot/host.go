@@ -23,7 +23,7 @@ const HostAnnotation = "metal3.io/BareMetalHost"
 
 // host reads the host of a Machine live. The Machine, or its infrastructure machine, names the BareMetalHost. Once the status records a
 // host, host reads that one and no other, even if the Machine or its infrastructure machine cannot be read.
-func (r reader) host(ctx context.Context, v *view) (*metal3v1.BareMetalHost, cycle.HostFacts, error) {
+func (r reader) host(ctx context.Context, v *observed) (*metal3v1.BareMetalHost, cycle.HostFacts, error) {
 	recorded := v.request.Status.Host
 	user, found, err := r.findHost(ctx, v.machine)
 	switch {

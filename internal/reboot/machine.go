@@ -48,7 +48,7 @@ func (r reader) machine(ctx context.Context, request *v1alpha1.RebootRemediation
 
 // machineUnreadable records that the Machine of a recorded host, or its infrastructure machine, cannot be read. Of the Machine, only what
 // is in the status is known then.
-func (v *view) machineUnreadable(why string, err error) {
+func (v *observed) machineUnreadable(why string, err error) {
 	v.note(readMachine, err)
 	v.facts.MachineUnreadable = why
 	v.facts.Machine = cycle.MachineFacts{UID: v.request.Status.MachineUID}

@@ -23,7 +23,7 @@ import (
 const hastyRead = 2 * time.Second
 
 // observeNode reads the Node. It does not wait if enough workers are busy with that workload cluster already.
-func (r reader) observeNode(ctx context.Context, v *view, place *clusterPlace) (err error) {
+func (r reader) observeNode(ctx context.Context, v *observed, place *clusterPlace) (err error) {
 	if v.machine == nil || !cycle.NeedsNode(&v.facts) {
 		return nil
 	}
@@ -100,7 +100,7 @@ func unreadable(ctx context.Context, err error, doing string) cycle.NodeFacts {
 type nodeWriter struct{ client.Client }
 
 // changeNode carries out an action on the Node.
-func (w writer) changeNode(ctx context.Context, v view, action cycle.Action) error {
+func (w writer) changeNode(ctx context.Context, v observed, action cycle.Action) error {
 	c, err := w.workload.Client(ctx, v.machine.cluster)
 	if err != nil {
 		return fmt.Errorf("connecting to the workload cluster: %w", err)

@@ -62,7 +62,7 @@ func TestRequeueAfter(t *testing.T) {
 			if tt.recheck != 0 {
 				decision.RecheckAt = noon.Add(tt.recheck)
 			}
-			if got := r.requeueAfter(t.Context(), view{request: request, machine: &machine{}}, decision); got != tt.want {
+			if got := r.requeueAfter(t.Context(), observed{request: request, machine: &machine{}}, decision); got != tt.want {
 				t.Errorf("it is looked at again after %s, want %s", got, tt.want)
 			}
 		})
@@ -151,28 +151,10 @@ func TestFinalizerOfOneThatIsGone(t *testing.T) {
 		t.Fatal(err)
 	}
 	gone.Finalizers = []string{cycle.Finalizer}
-	if err := w.setFinalizers(t.Context(), gone, false, false); err != nil {
+	if err := w.setFinalizers(t.Context(), gone); err != nil {
 		t.Errorf("removing it: %v", err)
 	}
-	if err := w.setFinalizers(t.Context(), gone, true, true); err == nil {
+	if err := w.setFinalizers(t.Context(), gone, cycle.Finalizer, cycle.NodeFinalizer); err == nil {
 		t.Error("it was added to what is not there")
-	}
-}
-
-// TestNodeWakesUpAfterTheEnd: the Node wakes an ended cycle only if it is still owed something.
-func TestNodeWakesUpAfterTheEnd(t *testing.T) {
-	for name, tt := range map[string]struct {
-		facts cycle.Facts
-		want  bool
-	}{
-		"waiting for the Node":       {in(v1alpha1.WaitingForNode), true},
-		"it is owed something":       {in(v1alpha1.Failed, outOfServiceSince), true},
-		"it is not":                  {in(v1alpha1.Failed, untouched), false},
-		"there is none":              {in(v1alpha1.Failed, func(f *cycle.Facts) { f.Status.Node = nil }), false},
-		"the host is not off so far": {in(v1alpha1.PoweringOff, outOfServiceSince), false},
-	} {
-		if got := wantsNode(&v1alpha1.RebootRemediation{Status: tt.facts.Status}); got != tt.want {
-			t.Errorf("%s: %t", name, got)
-		}
 	}
 }

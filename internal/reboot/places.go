@@ -23,7 +23,7 @@ func (p *clusterPlace) take(cluster client.ObjectKey) error {
 	if p.leave != nil {
 		return nil
 	}
-	leave, err := p.places.TryEnter(cluster)
+	leave, err := p.places.Enter(cluster)
 	if err != nil {
 		return err
 	}

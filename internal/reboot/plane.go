@@ -20,7 +20,7 @@ import (
 )
 
 // observePlane reads whether the rest of a control plane is up, as long as a decision depends on that.
-func (r reader) observePlane(ctx context.Context, v *view) {
+func (r reader) observePlane(ctx context.Context, v *observed) {
 	if v.machine == nil || v.facts.Throttled != "" || !cycle.NeedsPlane(&v.facts) {
 		return
 	}

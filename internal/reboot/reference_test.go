@@ -22,15 +22,15 @@ func TestReferenceRebootNames(t *testing.T) {
 	of := func(step v1alpha1.Step) string { return rebootannotation.Request + "/" + string(step) }
 	table := [][]string{{"name", "on", "set by", "meaning"}}
 	for _, a := range []struct{ key, on, by, meaning string }{
-		{rebootannotation.Request, onMachine, "you", "Asks for a full cycle. Sickbay answers with the ID of the attempt, and removes it when the cycle has ended, with any outcome. Removing it calls the cycle off."},
-		{rebootannotation.Request, onMachine, "Sickbay", "With the ID of an attempt (operationID) as its value, it asks for nothing: a MachineRemediation has the host cycled. Sickbay removes it afterwards."},
-		{of(v1alpha1.StepPowerOff), onMachine, "you", "Asks for the host to be off. Sickbay removes it when the host is proven off. The host stays off until somebody asks for one of the next steps."},
-		{of(v1alpha1.StepDelete), onMachine, "you", "Asks Sickbay to take the Node out of service, once the host is off. Sickbay removes it when it has done that, or given it up."},
-		{of(v1alpha1.StepPowerOn), onMachine, "you", "Asks for the host to be on again, once it has been off. Sickbay removes it when the host is on."},
+		{rebootannotation.Request, onMachine, "you", "Asks for a full cycle. Sickbay answers with the ID of the attempt, and removes it when the cycle has ended. Removing it calls the cycle off."},
+		{rebootannotation.Request, onMachine, "Sickbay", "The ID of an attempt (operationID): a MachineRemediation has the host cycled."},
+		{of(v1alpha1.StepPowerOff), onMachine, "you", "Asks for the host to be off, and to stay off until somebody asks for a next step. Sickbay removes it when the host is proven off."},
+		{of(v1alpha1.StepDelete), onMachine, "you", "Asks for the Node to be taken out of service, once the host is off. Sickbay removes it when that is done, or given up."},
+		{of(v1alpha1.StepPowerOn), onMachine, "you", "Asks for the host to be on again. Sickbay removes it when the host is on."},
 		{HostAnnotation, "Metal3Machine, Machine of OpenShift", "Metal3", "Names the host: its namespace, which must be the same, a slash and its name."},
 		{cycle.KeyPrefix + "UID", onHost, "Sickbay", "Keeps the host off, for the RebootRemediation with that UID. Its value tells the operator to cut the power, and says when Sickbay asked."},
 		{cycle.ProbeKey, onHost, "Sickbay", "Beside our key: the request that the operator answers by removing it, once it has seen the host off."},
-		{strings.Join(cycle.UnhealthyKeys, "`, `"), onHost, "Sickbay, Metal3, you", "Metal3 does not hand the host out to another machine. Sickbay sets both, with the value " + docs.Code(cycle.UnhealthyByUs) + ", when a cycle was in vain, and removes them when one succeeds, or when the Node comes back Ready after the end."},
+		{strings.Join(cycle.UnhealthyKeys, "`, `"), onHost, "Sickbay, Metal3, you", "Metal3 does not hand the host out to another machine. Sickbay's value is " + docs.Code(cycle.UnhealthyByUs) + "."},
 		{quorum.Permission, "RebootRemediation, Cluster", "you", "`true`: Sickbay cycles hosts of its control plane even if the rest may lose its quorum, but still one at a time."},
 		{cycle.Finalizer, onRequest, "Sickbay", "A finalizer: something of Sickbay's may still be on the host."},
 		{cycle.NodeFinalizer, onRequest, "Sickbay", "A finalizer: the Node may still have to get back what it had, or to lose the taint."},

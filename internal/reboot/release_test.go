@@ -88,7 +88,7 @@ func TestReleaseNeedsOnlyTheHost(t *testing.T) {
 	}
 	full := func(p *harness) {
 		p.r.places.Most = 1
-		_, err := p.r.places.TryEnter(machineOf(reread(p.T, p.e, build.Machine(p.ns, "m1"))).cluster)
+		_, err := p.r.places.Enter(machineOf(reread(p.T, p.e, build.Machine(p.ns, "m1"))).cluster)
 		if err != nil {
 			p.Fatal(err)
 		}
@@ -127,49 +127,6 @@ func TestReleaseNeedsOnlyTheHost(t *testing.T) {
 				t.Errorf("then it is in phase %s, with finalizers %v", request.Status.Phase, request.Finalizers)
 			}
 		})
-	}
-}
-
-// Two workers look at two requests for the same machine at the same moment.
-func TestTwoBeginAtOnce(t *testing.T) {
-	s := newHarness(t)
-	first, second := s.ask("m", "rec-1"), s.ask("m", "rec-2")
-	for _, r := range []*v1alpha1.RebootRemediation{first, second} {
-		r.Finalizers = []string{cycle.Finalizer, cycle.NodeFinalizer}
-		if err := s.e.Client.Update(t.Context(), r); err != nil {
-			t.Fatal(err)
-		}
-	}
-	ended := make(chan struct{})
-	var done bool
-	// Between the read of the siblings and the last read, of the host, another worker looks at the other request.
-	s.r.Live = s.e.Intercept(t, interceptor.Funcs{
-		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, obj client.Object, opts ...client.GetOption) error {
-			now := &v1alpha1.RebootRemediation{}
-			if err := s.e.Client.Get(ctx, client.ObjectKeyFromObject(first), now); err != nil {
-				return err
-			}
-			if _, is := obj.(*metal3v1.BareMetalHost); is && !done && now.Status.Phase == v1alpha1.Pending {
-				done = true
-				go func() {
-					defer close(ended)
-					if _, err := s.r.Reconcile(ctx, requestFor(second)); err != nil {
-						t.Error(err)
-					}
-				}()
-				select {
-				case <-ended:
-				case <-time.After(3 * time.Second): // the other worker waits in line
-				}
-			}
-			return c.Get(ctx, key, obj, opts...)
-		},
-	})
-	s.look(first)
-	<-ended
-	second = reread(t, s.e, second)
-	if cycle.InCycle(first.Status.Phase) && cycle.InCycle(second.Status.Phase) {
-		t.Errorf("both cycle the machine: %s and %s, with keys %v", first.Status.Phase, second.Status.Phase, s.keys())
 	}
 }
 

@@ -3,6 +3,7 @@ package reboot
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
@@ -59,39 +60,38 @@ func (r reader) request(ctx context.Context, key client.ObjectKey) (*v1alpha1.Re
 
 // storeStatus writes the status of a RebootRemediation.
 func (w writer) storeStatus(ctx context.Context, request *v1alpha1.RebootRemediation) error {
+	request.Status.ObservedGeneration = request.Generation
 	if err := w.Status().Update(ctx, request, client.FieldOwner(FieldOwner)); err != nil {
 		return fmt.Errorf("writing the status of RebootRemediation %s: %w", client.ObjectKeyFromObject(request), err)
 	}
 	return nil
 }
 
-func (w writer) changeFinalizers(ctx context.Context, v view, action cycle.Action) error {
-	switch action {
-	case cycle.AddFinalizer:
-		return w.setFinalizers(ctx, v.request, true, true)
-	case cycle.RemoveNodeFinalizer:
-		return w.setFinalizers(ctx, v.request, false, false)
-	default:
-		return w.setFinalizers(ctx, v.request, false, cycle.OwesAnything(&v.request.Status) && !v.facts.Machine.Gone)
+func (w writer) changeFinalizers(ctx context.Context, v observed, action cycle.Action) error {
+	switch {
+	case action == cycle.AddFinalizer:
+		return w.setFinalizers(ctx, v.request, cycle.Finalizer, cycle.NodeFinalizer)
+	case action == cycle.RemoveFinalizer && cycle.OwesAnything(&v.request.Status) && !v.facts.Machine.Gone:
+		return w.setFinalizers(ctx, v.request, cycle.NodeFinalizer)
 	}
+	return w.setFinalizers(ctx, v.request)
 }
 
-// setFinalizers sets or removes the finalizers that keep a RebootRemediation for its host and for its Node.
-func (w writer) setFinalizers(ctx context.Context, request *v1alpha1.RebootRemediation, forHost, forNode bool) error {
+// setFinalizers leaves a RebootRemediation only these of the finalizers that keep it for its host and for its Node.
+func (w writer) setFinalizers(ctx context.Context, request *v1alpha1.RebootRemediation, want ...string) error {
 	before := request.DeepCopy()
-	for finalizer, want := range map[string]bool{cycle.Finalizer: forHost, cycle.NodeFinalizer: forNode} {
-		if !want {
+	for _, finalizer := range []string{cycle.Finalizer, cycle.NodeFinalizer} {
+		switch {
+		case !slices.Contains(want, finalizer):
 			controllerutil.RemoveFinalizer(request, finalizer)
-			continue
-		}
-		// The API server refuses new finalizers on an object that is being deleted.
-		if request.DeletionTimestamp.IsZero() {
+		case request.DeletionTimestamp.IsZero():
+			// The API server refuses new finalizers on an object that is being deleted.
 			controllerutil.AddFinalizer(request, finalizer)
 		}
 	}
 	patch := client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})
 	err := w.Patch(ctx, request, patch, client.FieldOwner(FieldOwner))
-	if apierrors.IsNotFound(err) && !forHost {
+	if apierrors.IsNotFound(err) && !slices.Contains(want, cycle.Finalizer) {
 		return nil
 	}
 	if err != nil {

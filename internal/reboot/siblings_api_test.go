@@ -144,16 +144,6 @@ func TestFirstMayHaveBegun(t *testing.T) {
 	}
 }
 
-// TestOtherMachinesAreCycled: other machines are cycled at the same time, whatever their kind.
-func TestOtherMachinesAreCycled(t *testing.T) {
-	s := newHarness(t)
-	s.beside("rec-of-n-1", v1alpha1.MachineReference{APIGroup: ClusterAPIKind.Group, Name: "n"}, in(v1alpha1.PoweringOff))
-	s.beside("rec-of-openshift-1", v1alpha1.MachineReference{APIGroup: OpenShiftKind.Group, Name: "m"}, in(v1alpha1.PoweringOff))
-	if request := s.ask("m", "rec-1"); s.look(request).Status.Phase != v1alpha1.PoweringOff {
-		t.Errorf("in phase %s, %+v", request.Status.Phase, request.Status.Conditions)
-	}
-}
-
 // beside makes a RebootRemediation with the status in f.
 func (h *harness) beside(name string, machine v1alpha1.MachineReference, f cycle.Facts) *v1alpha1.RebootRemediation {
 	h.Helper()

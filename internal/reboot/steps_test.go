@@ -61,7 +61,7 @@ func TestDropAsked(t *testing.T) {
 		m.Annotations = tt.before
 		request := cycleOf(ns, "m-1", v1alpha1.MachineReference{APIGroup: ClusterAPIKind.Group, Name: "m"})
 		build.Create(t.Context(), t, e.Client, m, request)
-		if err := (writer{Client: e.Client, live: e.Client}).do(t.Context(), view{request: request, machine: &machine{object: m.DeepCopy()}}, tt.d); err != nil {
+		if err := (writer{Client: e.Client, live: e.Client}).do(t.Context(), observed{request: request, machine: &machine{object: m.DeepCopy()}}, tt.d); err != nil {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(tt.want, reread(t, e, m).Annotations, cmpopts.EquateEmpty()); diff != "" {

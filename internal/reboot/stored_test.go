@@ -97,24 +97,6 @@ func (h *harness) wantWaits(request *v1alpha1.RebootRemediation) {
 	}
 }
 
-// TestNothingBeginsUnstored: a person may delete what an attempt has made before its record could store that. The record makes it
-// again. The first one has done nothing, so the host is cycled once.
-func TestNothingBeginsUnstored(t *testing.T) {
-	s := newHarness(t)
-	by := s.record(1)
-	first := s.made(by)
-	s.wantWaits(first)
-	s.delete(first)
-	s.look(first)
-
-	again := s.made(by)
-	s.wantWaits(again)
-	s.stores(by, again.UID, false)
-	if s.look(again).Status.Phase != v1alpha1.PoweringOff || !s.held(again) {
-		t.Errorf("in phase %s: %q", again.Status.Phase, messageOf(again.Status))
-	}
-}
-
 // TestStoredByAnother: an open attempt of any record of the machine must have stored that very object.
 func TestStoredByAnother(t *testing.T) {
 	s := newHarness(t)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -22,39 +21,6 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
 )
-
-// TestSweepBesideOperator: the host's operator writes at the very moment the sweep removes a key. The key goes all the same, and not
-// only with the next sweep.
-func TestSweepBesideOperator(t *testing.T) {
-	e := env.Get(t)
-	host := &metal3v1.BareMetalHost{}
-	host.Namespace, host.Name = e.Namespace(t), "h"
-	host.Annotations = map[string]string{cycle.KeyOf("of-nobody"): "", "kept": ""}
-	build.Create(t.Context(), t, e.Client, host)
-	var once sync.Once
-	hasty := e.Intercept(t, interceptor.Funcs{
-		Patch: func(ctx context.Context, c client.WithWatch, obj client.Object, patch client.Patch, opts ...client.PatchOption) error {
-			once.Do(func() {
-				current := host.DeepCopy()
-				current.Status.PoweredOn = true
-				if err := c.Status().Update(ctx, current); err != nil {
-					t.Error(err)
-				}
-			})
-			return c.Patch(ctx, obj, patch, opts...)
-		},
-	})
-	sweeper := &Sweeper{Client: hasty, Live: e.Client, Namespace: host.Namespace}
-	if err := sweeper.Sweep(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if err := e.Client.Get(t.Context(), client.ObjectKeyFromObject(host), host); err != nil {
-		t.Fatal(err)
-	}
-	if _, left := host.Annotations[cycle.KeyOf("of-nobody")]; left || len(host.Annotations) != 1 || !host.Status.PoweredOn {
-		t.Errorf("annotations are %v, and it is on: %t", host.Annotations, host.Status.PoweredOn)
-	}
-}
 
 // TestSweepUnmarks: when Sickbay drains, the marks of failed cycles go from hosts, and no marks of others. Those of a manager with another filter stay,
 // and all stay while it does not drain.

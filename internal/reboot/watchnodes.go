@@ -53,7 +53,7 @@ func wantsNode(request *v1alpha1.RebootRemediation) bool {
 }
 
 // requeueAfter returns how long to wait before looking again if no event wakes the controller before.
-func (r *Reconciler) requeueAfter(ctx context.Context, v view, d cycle.Decision) time.Duration {
+func (r *Reconciler) requeueAfter(ctx context.Context, v observed, d cycle.Decision) time.Duration {
 	wait := scaffold.RequeueAfter(d.RecheckAt, r.Clock.Now(), r.SyncPeriod)
 	if wantsNode(v.request) {
 		wait = min(wait, r.nodeAgain(ctx, v))
@@ -66,7 +66,7 @@ func (r *Reconciler) requeueAfter(ctx context.Context, v view, d cycle.Decision)
 }
 
 // nodeAgain returns how long to wait before reading the Node again. Where an event says that the Node is back, the SyncPeriod is enough.
-func (r *Reconciler) nodeAgain(ctx context.Context, v view) time.Duration {
+func (r *Reconciler) nodeAgain(ctx context.Context, v observed) time.Duration {
 	phase := v.request.Status.Phase
 	if phase == v1alpha1.Fenced || phase == v1alpha1.Isolating {
 		return lookForNode
@@ -83,6 +83,6 @@ func (r *Reconciler) nodeAgain(ctx context.Context, v view) time.Duration {
 
 // watched reports whether the controller watches the Node. No event covers the Node's Pods and volumes, nor a boot so quick that
 // the Node stays Ready, which matters if it is tainted.
-func (r *Reconciler) watched(ctx context.Context, v view) bool {
+func (r *Reconciler) watched(ctx context.Context, v observed) bool {
 	return r.watchNodes != nil && v.machine != nil && r.watchNodes(ctx, v.machine.cluster) == nil
 }

@@ -29,7 +29,7 @@ type writer struct {
 func (r *Reconciler) writes() writer { return writer{r.Client, r.Live, r.Workload} }
 
 // do carries out a decision: one write. The API server refuses it if the object has changed since it was read.
-func (w writer) do(ctx context.Context, v view, d cycle.Decision) error {
+func (w writer) do(ctx context.Context, v observed, d cycle.Decision) error {
 	if err := w.unchanged(ctx, v.request, d.Action); err != nil {
 		return err
 	}

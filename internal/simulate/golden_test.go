@@ -14,7 +14,6 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/explain"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
-
 	"github.com/sickbay-dev/sickbay/internal/testing/docs"
 )
 

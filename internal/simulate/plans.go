@@ -1,9 +1,8 @@
 package simulate
 
 import (
-	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
-
 	"k8s.io/apimachinery/pkg/types"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/explain"

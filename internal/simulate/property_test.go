@@ -125,8 +125,8 @@ func TestBounds(t *testing.T) {
 	})
 }
 
-// TestRepeats: the same facts give the same timeline, and playing does not change them.
-func TestRepeats(t *testing.T) {
+// TestSameFactsGiveTheSameTimeline: playing does not change them.
+func TestSameFactsGiveTheSameTimeline(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f := anyFleet(t)
 		facts, o := f.facts(), anyOptions(t)
@@ -147,24 +147,6 @@ func dump(t *rapid.T, f *fleet) string {
 		t.Fatal(err)
 	}
 	return string(data)
-}
-
-// TestHelps: if acts help and nothing stands in the way, all machines are healthy or replaced in the end.
-func TestHelps(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		f := anyFleet(t)
-		f.atMost("100%")
-		if f.Plan != nil {
-			f.Plan.Spec.Template.Spec.Mode = v1alpha1.ModeAct
-			f.Plan.Spec.Template.Spec.Steps = []v1alpha1.RemediationStep{step("reboot", v1alpha1.ActionReboot, 1, 20*time.Minute)}
-		}
-		o := anyOptions(t)
-		o.World, o.For = World{}, 48*time.Hour
-		sum := playFacts(t, f.facts(), o).Summary
-		if sum.Healthy+sum.Replaced != sum.Sick {
-			t.Errorf("not all are healthy: %+v", sum)
-		}
-	})
 }
 
 // TestAgreesWithExplain: the machines admitted at the first moment are exactly those that explain says are admitted now.

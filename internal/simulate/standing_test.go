@@ -5,7 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
@@ -42,39 +41,6 @@ func (f *fleet) marked(name string, since time.Duration) *v1alpha1.MachineRemedi
 		}},
 	}
 	return r
-}
-
-// begins returns when each machine is admitted, or begins its step once more.
-func begins(r Result) map[string][]string {
-	all := map[string][]string{}
-	for _, e := range r.Timeline {
-		for _, name := range e.Machines {
-			if strings.Contains(e.What, "step replace begins") {
-				all[name] = append(all[name], e.At.Format("15:04:05"))
-			}
-		}
-	}
-	return all
-}
-
-// TestMarkThatStoodBeforeIsTakenOff: a machine that was marked before the simulation gives its slot up when its owner has not answered in its
-// time, and the next one keeps it.
-func TestMarkThatStoodBeforeIsTakenOff(t *testing.T) {
-	f := newFleet().annotated(mhcspec.MaxInFlightAnnotation, "1").healthy(2)
-	f.marked("a", 4*time.Minute)
-	f.machine("b", "Unknown", time.Hour)
-	r, err := f.play(Options{World: World{Owners: OwnersSilent}, For: 15 * time.Minute}, Changes{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(map[string][]string{"b": {"12:06:00"}}, begins(r)); diff != "" {
-		t.Errorf("who begins when (-want +got):\n%s", diff)
-	}
-	for _, e := range r.Timeline {
-		if strings.Contains(e.What, "abort") {
-			t.Errorf("nothing is aborted: %+v", e)
-		}
-	}
 }
 
 // TestSignThatStoodBeforeIsTakenOff: what shows a power cycle on a Machine goes with it, so a machine whose cycle has failed does not count while it

@@ -19,6 +19,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/ownwrites"
 	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
+	"github.com/sickbay-dev/sickbay/internal/repair/machinehealthcheck/adoption"
 )
 
 var (
@@ -122,7 +123,7 @@ func yours(obj *unstructured.Unstructured) (names []string) {
 	return names
 }
 
-// handsOver reports whether a person hands a MachineHealthCheck over to Sickbay.
+// handsOver reports whether a person hands a MachineHealthCheck over to Sickbay by its annotation. If a label does so, the annotation is Sickbay's.
 func handsOver(obj *unstructured.Unstructured) bool {
-	return obj.GetKind() == annotationkeys.HealthCheck && obj.GetAnnotations()[clusterv1.PausedAnnotation] == mhcspec.HandedOverValue
+	return obj.GetKind() == annotationkeys.HealthCheck && obj.GetAnnotations()[clusterv1.PausedAnnotation] == mhcspec.HandedOverValue && adoption.Owner(obj) == ""
 }

@@ -46,6 +46,7 @@ func TestLeft(t *testing.T) {
 			[]string{"an owner reference", "label a/b"}, nil,
 		},
 		"a pause for an upgrade":      {object(check, map[string]string{"cluster.x-k8s.io/paused": "upgrade"}, nil, "sickbay-upgradepause", annotation), []string{"annotation cluster.x-k8s.io/paused"}, nil},
+		"handed over by a label":      {object(check, handed, nil, "sickbay-adoption", annotation), []string{"annotation cluster.x-k8s.io/paused"}, nil},
 		"handed over after a pause":   {object(check, handed, nil, "sickbay-upgradepause", annotation), nil, []string{"cluster.x-k8s.io/paused"}},
 		"a hold by the command":       {object(machine, map[string]string{"sickbay.dev/hold-until": "x"}, nil, "sickbay-cli", annotation), nil, []string{"sickbay.dev/hold-until"}},
 		"a key that nobody knows":     {object(machine, map[string]string{"sickbay.dev/typo": "x"}, nil, "kubectl", "{}"), nil, []string{"sickbay.dev/typo"}},

@@ -13,6 +13,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/ownwrites"
 	"github.com/sickbay-dev/sickbay/internal/reboot"
 	"github.com/sickbay-dev/sickbay/internal/repair/machinehealthcheck"
+	"github.com/sickbay-dev/sickbay/internal/repair/machinehealthcheck/adoption"
 	"github.com/sickbay-dev/sickbay/internal/repair/remediation"
 )
 
@@ -40,7 +41,12 @@ func writers(obj *unstructured.Unstructured) (controllers []string) {
 		return []string{reboot.ControllerName}
 	}
 	for _, entry := range obj.GetManagedFields() {
-		if len(written(obj, entry)) > 0 {
+		switch {
+		case len(written(obj, entry)) == 0:
+		case entry.Manager == adoption.FieldOwner, entry.Manager == adoption.NamespaceOwner:
+			// It runs beside that controller.
+			controllers = append(controllers, machinehealthcheck.ControllerName)
+		default:
 			controllers = append(controllers, strings.TrimSuffix(strings.TrimPrefix(entry.Manager, ownwrites.OwnerPrefix), "-metadata"))
 		}
 	}

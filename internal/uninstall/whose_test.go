@@ -40,6 +40,7 @@ func TestWhoIsMissing(t *testing.T) {
 	machine := object(kinds[1], nil, nil, "sickbay-machinehealth", condition)
 	check := object(kinds[3], nil, nil, "sickbay-machinehealthcheck-metadata", `{"f:metadata":{"f:labels":{"f:a":{}}}}`)
 	pauses := object(kinds[3], nil, nil, "sickbay-upgradepause", `{"f:metadata":{"f:annotations":{"f:a":{}}}}`)
+	adopted := object(kinds[3], nil, nil, "sickbay-adoption", `{"f:metadata":{"f:annotations":{"f:cluster.x-k8s.io/paused":{}}}}`)
 	record, cycle := object(records, nil, nil, "", ""), object(cycles, nil, nil, "", "")
 	const waiting = "Waiting for "
 	for name, tt := range map[string]struct {
@@ -54,6 +55,9 @@ func TestWhoIsMissing(t *testing.T) {
 		"no label, asked for":      {askedFor, []scope.Scope{{WatchFilter: "green"}}, "No manager that drains takes back MachineRemediation blue/it. Start one with the controller remediation and without --watch-filter"},
 		"a check without label":    {check, []scope.Scope{{WatchFilter: "green"}}, "No manager that drains takes back MachineHealthCheck blue/it. Start one with the controller machinehealthcheck and without --watch-filter"},
 		"a pause without label":    {pauses, []scope.Scope{{WatchFilter: "green"}}, waiting},
+		"handed over by a label":   {adopted, []scope.Scope{{Controllers: []string{"machinehealthcheck"}}}, waiting},
+		"by one of a namespace":    {object(kinds[3], nil, nil, "sickbay-adoption-by-namespace", `{"f:metadata":{"f:annotations":{"f:cluster.x-k8s.io/paused":{}}}}`), []scope.Scope{{Controllers: []string{"machinehealthcheck"}}}, waiting},
+		"and another filter":       {labelled(adopted.DeepCopy(), "blue"), []scope.Scope{{WatchFilter: "green"}}, "No manager that drains takes back MachineHealthCheck blue/it. Start one with the controller machinehealthcheck and --watch-filter=blue, or none"},
 		"a Machine has no label":   {machine, []scope.Scope{{WatchFilter: "green", Controllers: []string{"machinehealth"}}}, waiting},
 		"another controller":       {machine, []scope.Scope{{Controllers: []string{"remediation"}}}, "No manager that drains takes back Machine blue/it. Start one with the controller machinehealth"},
 		"two that share it":        {cycle, []scope.Scope{{Controllers: []string{"remediation"}}, {Controllers: []string{"reboot"}}}, waiting},

@@ -2,7 +2,6 @@ package upgradepause
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -12,7 +11,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -251,16 +249,6 @@ func (*harness) once(do func()) func() {
 	return func() { once.Do(do) }
 }
 
-// refuse returns an error for objects with a name.
-func refuse(name string) func(client.Object) error {
-	return func(obj client.Object) error {
-		if obj.GetName() == name {
-			return apierrors.NewForbidden(schema.GroupResource{Resource: "machinehealthchecks"}, name, errors.New("a webhook says no"))
-		}
-		return nil
-	}
-}
-
 // Short names, which the tests of package pause also use.
 const (
 	keyPaused  = pausing.KeyPaused
@@ -271,8 +259,6 @@ const (
 
 	warnAfter    = pausing.WarnAfter
 	settleWithin = pausing.SettleWithin
-
-	lookAgain, lookSoon = 30 * time.Second, 250 * time.Millisecond
 )
 
 type stored = pausing.Stored

@@ -16,41 +16,6 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/upgradepause/pause"
 )
 
-// TestChangedMeanwhile: what a person does between our read and our write is neither lost nor overruled. The
-// write is refused, and Sickbay decides again.
-func TestChangedMeanwhile(t *testing.T) {
-	t.Parallel()
-	paused := stored{keyPaused: "me"}
-	tests := map[string]struct {
-		has      stored
-		upgrades []string
-		does     map[string]*string
-		gets     stored
-		events   []string
-	}{
-		"begins, and they pause":      {nil, []string{"A"}, map[string]*string{keyPaused: new("me")}, paused.And(stored{keyHandled: "A"}), nil},
-		"ends, and they unpause":      {ours("A", noon), nil, map[string]*string{keyPaused: nil}, stored{}, nil},
-		"ends, and they write a note": {ours("A", noon), nil, map[string]*string{"note": new("x")}, resumed(noon).And(stored{"note": "x"}), []string{resumedEvent}},
-	}
-	for name, tt := range tests {
-		t.Run(name, func(t *testing.T) {
-			onEachKind(t, func(f *harness) {
-				check := f.check("mhc", tt.has)
-				f.upgrading(tt.upgrades...)
-				f.restart(f.meddling(f.once(func() { f.annotate(check, tt.does) })))
-				if after := f.reconcile(check); after != controllerstate.Retry {
-					f.t.Errorf("looks again after %s, want %s", after, controllerstate.Retry)
-				}
-				f.wantStored(check, tt.has.And(nil).After(pause.Decision{Changes: tt.does}.Changes))
-				f.wantEvents()
-				f.reconcile(check)
-				f.wantStored(check, tt.gets)
-				f.wantEvents(tt.events...)
-			})
-		})
-	}
-}
-
 // TestCacheIsBehind: nothing is written or reported again before the cache shows the write. The API server
 // would refuse, but Sickbay need not even ask.
 func TestCacheIsBehind(t *testing.T) {
@@ -114,75 +79,11 @@ func TestBeingDeleted(t *testing.T) {
 	})
 }
 
-// TestRefused: a write that fails is an error, so it is retried, and there is no event.
-func TestRefused(t *testing.T) {
-	onEachKind(t, func(f *harness) {
-		bad, good := f.check("bad", nil), f.check("good", nil)
-		f.restart(f.patching(refuse("bad")))
-		f.upgrading("A")
-		if _, err := f.tryReconcile(bad); err == nil {
-			f.t.Error("no error, so nobody tries again")
-		}
-		f.wantEvents()
-		f.reconcile(good)
-		f.wantEvents(pausedEvent)
-
-		f.restart(f.env.Client)
-		later := f.pass(time.Minute)
-		f.reconcile(bad)
-		f.wantStored(bad, ours("A", later))
-		f.restart(f.patching(refuse("bad")))
-		f.upgrading()
-		if _, err := f.tryReconcile(bad); err == nil {
-			f.t.Error("no error, so nobody tries again")
-		}
-		f.wantStored(bad, ours("A", later))
-	})
-}
-
 // The beginnings of the events; another test covers the rest of the texts.
 const (
 	pausedEvent  = "Normal PausedForUpgrade Paused: Upgrade A goes on"
 	resumedEvent = "Normal ResumedAfterUpgrade Resumed: the upgrade is over"
 )
-
-// TestSyncPeriod: the next look is never later than the sync period, and sooner if a warning is due.
-func TestSyncPeriod(t *testing.T) {
-	onEachKind(t, func(f *harness) {
-		check := f.check("mhc", nil)
-		f.SyncPeriod = 10 * time.Minute
-		want := func(want time.Duration) {
-			f.t.Helper()
-			if after := f.reconcile(check); after > want || after < want*9/10 {
-				f.t.Errorf("looks again after %s, want %s, or up to a tenth less", after, want)
-			}
-		}
-		want(10 * time.Minute)
-		f.upgrading("A")
-		want(10 * time.Minute)
-		f.pass(warnAfter - time.Minute)
-		want(time.Minute)
-	})
-}
-
-// TestRolloutsOneByOne: the MachineDeployments of a Cluster come to one version one after another. Sickbay ends each pause itself, so that is
-// no fight, and it pauses each rollout at once.
-func TestRolloutsOneByOne(t *testing.T) {
-	onEachKind(t, func(f *harness) {
-		check := f.check("mhc", nil)
-		for i := range 9 {
-			f.upgrading("cluster/v1.34.0")
-			f.reconcile(check)
-			if read(t, f.env.Client, f.Kind, client.ObjectKeyFromObject(check)).Annotations[keyPaused] == "" {
-				t.Fatalf("rollout %d has begun, and the MachineHealthCheck is not paused", i+1)
-			}
-			f.pass(5 * time.Minute)
-			f.upgrading()
-			f.reconcile(check)
-			f.pass(10 * time.Second)
-		}
-	})
-}
 
 // TestLostWithoutATrace: a program that replaces all annotations removes each pause. Sickbay pauses again, but only once a minute.
 func TestLostWithoutATrace(t *testing.T) {

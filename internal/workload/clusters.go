@@ -2,15 +2,17 @@ package workload
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"runtime/debug"
 	"sync"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/cluster-api/controllers/clustercache"
+	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
@@ -18,6 +20,8 @@ const (
 	// syncTimeout is how long a read waits for the Nodes of a cluster to arrive in the cache for the first time. A Machine that was too early
 	// is looked at again when the Nodes arrive.
 	syncTimeout = 2 * time.Second
+	// liveTimeout is how long a read past the cache waits for an answer.
+	liveTimeout = 5 * time.Second
 	// hangBackoff is how long, at least, reads fail at once after a cluster did not answer in time, so that its Machines do not occupy the
 	// workers that others need. A jitter of up to half as much again keeps clusters that hang together from being retried at the same moment.
 	hangBackoff = 10 * time.Second
@@ -35,11 +39,10 @@ type Clusters struct {
 	Clock clock.PassiveClock
 	// Started is when the process started.
 	Started time.Time
-	// Waiting is how many callers may wait at once for slow clusters, one for each; others get ErrBusy. 0 means that all may wait.
+	// Waiting is how many callers may wait at once for slow clusters, half of them for one; others get ErrBusy. 0 means that all may wait.
 	Waiting int
 
 	lines   lines
-	hanging sync.Map // path -> time.Time until which reads fail at once
 	failing sync.Map // path -> failure
 	// readable has all clusters that were read, and whether they answered last.
 	readable sync.Map // client.ObjectKey -> bool
@@ -50,6 +53,14 @@ type Clusters struct {
 type path struct {
 	cluster client.ObjectKey
 	live    bool
+}
+
+// longest is how long a cluster may take to answer; after that, it counts as hanging.
+func (p path) longest() time.Duration {
+	if p.live {
+		return liveTimeout
+	}
+	return syncTimeout
 }
 
 var (
@@ -95,62 +106,57 @@ func (c *Clusters) read(ctx context.Context, by path, name string, connect func(
 	return node, nil
 }
 
-// ask connects to a cluster and reads something, unless the cluster did not answer a moment ago.
+// ask connects to a cluster and reads something.
 func (c *Clusters) ask(ctx context.Context, by path, connect func() (client.Reader, error), read func(context.Context, client.Reader) error) error {
-	until, hung := c.hanging.Load(by)
-	if hung && c.Clock.Now().Before(until.(time.Time)) {
-		return noAnswer(context.DeadlineExceeded)
-	}
 	reader, err := connect()
 	if err != nil {
 		return c.unreadable(ctx, by, err)
 	}
-	err = c.inTurn(ctx, by, hung, func(ctx context.Context) error { return read(ctx, reader) })
-	if _, sentAway := Unreadable(err); sentAway {
+	turn, err := c.lines.enter(by, c.Waiting, c.Clock.Now())
+	if err != nil {
 		return err
+	}
+	return c.take(ctx, by, turn, func(ctx context.Context) error { return read(ctx, reader) })
+}
+
+// take runs a read in a turn, and gives a cluster that misses the turn a trial.
+func (c *Clusters) take(ctx context.Context, by path, turn turn, read func(context.Context) error) error {
+	follows, err := c.run(ctx, by, turn, read)
+	if follows {
+		trial := turn
+		trial.waits, trial.tries, trial.limit, trial.begun = false, true, by.longest(), c.Clock.Now()
+		go c.try(context.WithoutCancel(ctx), by, trial, read)
+	}
+	switch {
+	case throttled(err):
+		return noAnswer(ErrBusy)
+	case errors.Is(err, context.Canceled):
+		return noAnswer(err)
+	case timedOut(err) && turn.limit < by.longest():
+		return noAnswer(turn.late)
 	}
 	return c.answer(ctx, by, err)
 }
 
-// inTurn runs a read for as long as the caller may wait, and records whether the cluster hangs. A caller that may not wait gets an
-// UnreadableError.
-func (c *Clusters) inTurn(ctx context.Context, by path, hung bool, read func(context.Context) error) error {
-	turn, ok := c.lines.enter(by, hung, c.Waiting, c.Clock.Now())
-	switch {
-	case !ok && hung:
-		return noAnswer(context.DeadlineExceeded)
-	case !ok:
-		return noAnswer(ErrBusy)
-	}
-	err := c.take(ctx, turn, by, read)
-	switch {
-	case throttled(err), timedOut(err) && !turn.patient && !hung:
-		return noAnswer(ErrBusy)
-	case timedOut(err):
-		c.hanging.Store(by, c.Clock.Now().Add(wait.Jitter(hangBackoff, 0.5)))
-	case hung:
-		c.hanging.Delete(by)
-	}
-	return err
+// try makes a trial. In the background, nobody else recovers if the read panics.
+func (c *Clusters) try(ctx context.Context, by path, trial turn, read func(context.Context) error) {
+	defer func() {
+		if reason := recover(); reason != nil {
+			ctrl.LoggerFrom(ctx).Error(fmt.Errorf("panic: %v", reason), "Reading a workload cluster panicked", "cluster", by.cluster, "stack", string(debug.Stack()))
+		}
+	}()
+	_ = c.take(ctx, by, trial, read)
 }
 
-// take runs a read in a turn. It ends the turn even if the read panics, since controller-runtime recovers from panics.
-func (c *Clusters) take(ctx context.Context, turn turn, by path, read func(context.Context) error) (err error) {
-	defer func() { c.lines.leave(turn, timedOut(err) || throttled(err), c.Clock.Now()) }()
-	return bounded(ctx, turn.within(by), read)
+// run runs a read in a turn. It ends the turn even if the read panics, since controller-runtime recovers from panics.
+func (c *Clusters) run(ctx context.Context, by path, turn turn, read func(context.Context) error) (follows bool, err error) {
+	defer func() { follows = c.lines.leave(by, turn, err, c.Clock.Now()) }()
+	ctx, cancel := context.WithTimeout(ctx, turn.limit)
+	defer cancel()
+	return false, read(ctx)
 }
 
 func noAnswer(err error) error { return &UnreadableError{Cause: causeNoAnswer, Err: err} }
-
-// bounded runs a read with a time limit; 0 means none.
-func bounded(ctx context.Context, limit time.Duration, read func(context.Context) error) error {
-	if limit == 0 {
-		return read(ctx)
-	}
-	ctx, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
-	return read(ctx)
-}
 
 // Forget drops the state of a cluster that is gone.
 func (c *Clusters) Forget(cluster client.ObjectKey) {
@@ -162,10 +168,9 @@ func (c *Clusters) Forget(cluster client.ObjectKey) {
 
 // answers records that a cluster can be read.
 func (c *Clusters) answers(cluster client.ObjectKey) {
-	for _, live := range []bool{false, true} {
-		c.hanging.Delete(path{cluster, live})
-		c.failing.Delete(path{cluster, live})
-	}
+	c.lines.answers(cluster)
+	c.failing.Delete(path{cluster: cluster})
+	c.failing.Delete(path{cluster: cluster, live: true})
 	c.readable.Store(cluster, true)
 }
 

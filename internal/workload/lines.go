@@ -1,6 +1,7 @@
 package workload
 
 import (
+	"context"
 	"errors"
 	"sync"
 	"time"
@@ -9,22 +10,14 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// ErrBusy means that somebody else is already waiting for a workload cluster that is slow or hangs. It is wrapped in an UnreadableError, for callers
-// that only display state. A caller that decides something must not take it for an answer, but retry after Soon.
-var ErrBusy = errors.New("somebody waits for the workload cluster already")
+// ErrBusy means that a workload cluster may answer, but not in the time of this caller. It is wrapped in an UnreadableError, for callers that
+// only display state. A caller that decides something must not take it for an answer, but retry after Soon.
+var ErrBusy = errors.New("the workload cluster takes longer than a worker may wait")
 
 const (
-	// Any caller may wait four times as long as the last answer took, within these bounds. Most answers take a few milliseconds, and cached ones
-	// less. A cluster that is far away must not count as one that hangs.
-	shortest, longest = 50 * time.Millisecond, syncTimeout
-	// hurried is the lower bound while no more callers may wait, because then many clusters hang.
-	hurried = 10 * time.Millisecond
-	// longestShort limits how long to try a cluster that hung while no more callers may wait. The time doubles after each failure, so a cluster
-	// that has recovered is found even if it is slow and always misses the places of those that wait.
-	longestShort = 500 * time.Millisecond
-	// longestLive limits how long to try a cluster past the cache after it hung. The time begins with longest and doubles after each failure, so a
-	// cluster that is always slow is read in the end.
-	longestLive = 10 * time.Second
+	// quick is how long a caller may wait for any cluster; most answers take a few milliseconds. A cluster that is far away must not count as one
+	// that hangs, so a few callers may wait twice as long as its last answer took.
+	quick = 50 * time.Millisecond
 	// soon is how long callers with ErrBusy stay away, with a jitter of up to as much again.
 	soon = 250 * time.Millisecond
 )
@@ -32,159 +25,94 @@ const (
 // Soon returns how long to wait before a retry after ErrBusy. It differs each time, so that not all callers come back at once.
 func Soon() time.Duration { return wait.Jitter(soon, 1) }
 
-// lines lets one caller at a time wait for a slow cluster, and a few for all slow clusters together. Others get an error at once, since a worker
-// that waits keeps other clusters waiting, too.
+// lines bounds how long callers wait, since a worker that waits keeps other clusters waiting, too. If a cluster misses a caller's time, one trial
+// in the background gives it as long as a cluster may take, and callers are sent away meanwhile. If it misses that, too, it hangs.
 type lines struct {
 	mu sync.Mutex
 	of map[path]*line
-	// waiting, retrying and probing count the callers that are waiting now.
-	waiting, retrying, probing int
+	// waiting counts the callers that may wait for longer than quick.
+	waiting int
 }
 
 // line is the state of one path to one cluster.
 type line struct {
-	// taken reports whether a caller has taken the line and may wait.
-	taken bool
-	// since is when that caller began.
-	since time.Time
-	// took is how long the last answer took.
+	// took is how long the last answer took; 0 if that is unknown.
 	took time.Duration
-	// missed counts how often in a row somebody has waited in vain for a short time; again is when the next caller may.
-	missed int
-	again  time.Time
-	// tried counts the failed tries in a row after the cluster hung.
-	tried int
+	// waiting counts its callers that may wait for longer than quick.
+	waiting int
+	// tried reports whether a trial is under way.
+	tried bool
+	// hangs is until when reads fail at once because the cluster hangs; after that, one caller at a time begins a trial.
+	hangs time.Time
 }
 
 // turn is the permission of one caller to read.
 type turn struct {
 	*line
 
-	// first reports whether the caller has taken the line.
-	first bool
-	// pool is the counter that includes the caller; nil means that it may not wait for long.
-	pool *int
-	// patient reports whether the caller may wait as long as it likes, or for probe if the cluster has hung; others have a limit.
-	patient bool
-	hung    bool
-	limit   time.Duration
-	probe   time.Duration
-	begun   time.Time
+	begun time.Time
+	limit time.Duration
+	// waits says that the caller is one of those that are waiting, and tries that it makes a trial.
+	waits, tries bool
+	// late is what the caller is told if the cluster misses its time.
+	late error
 }
 
-// enter reports whether a caller may read. At most that many may wait at once for clusters that have not hung, and half as many for the others; 0
-// means that all may wait. If a cluster has hung, one caller may read it at a time. A cluster that was slow once may only have paused, so one
-// caller at a time may try it again for a short time, even if no more may wait: less and less often, since it may as well hang.
-func (l *lines) enter(by path, hung bool, most int, now time.Time) (turn, bool) {
-	if most == 0 {
-		return turn{patient: true}, true
-	}
+// enter lets a caller read, or sends it away with an error. At most that many callers may wait for longer than quick, and no more than half of them
+// by one path, as a cluster with many callers would take all places; 0 means that all may wait for as long as a cluster may take.
+func (l *lines) enter(by path, most int, now time.Time) (turn, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	at, pool := l.at(by), &l.waiting
-	if hung {
-		pool, most = &l.probing, max(1, most/2)
-	}
-	room := *pool < most
-	mine := turn{line: at, hung: hung, limit: at.limit(room), probe: min(longest<<min(at.tried, 8), longestLive), begun: now}
-	switch {
-	case mine.behindOther(now):
-		return turn{}, false
-	case !at.taken && room:
-		*pool++
-		mine.pool, mine.patient = pool, true
-	case hung:
-		mine.limit = max(mine.limit, min(longestShort, mine.limit<<min(at.missed, 10)))
-	case at.missed == 0:
-	case l.mayRetry(at, most, now):
-		l.retrying++
-		mine.pool, mine.limit = &l.retrying, at.limit(true)
-	default:
-		return turn{}, false
-	}
-	if mine.pool != nil || hung {
-		mine.first, at.taken, at.since = true, true, now
-	}
-	return mine, true
-}
-
-// behindOther reports whether another caller has taken the line for so long that there is no answer to expect.
-func (t turn) behindOther(now time.Time) bool {
-	return t.taken && (t.hung || now.Sub(t.since) >= t.limit)
-}
-
-// mayRetry reports whether a caller may try a cluster that was slow again, although no more may wait.
-func (l *lines) mayRetry(at *line, most int, now time.Time) bool {
-	return !at.taken && !now.Before(at.again) && l.retrying < at.retries(most)
-}
-
-// retries returns how many may try again at once. A place is left for those that were slow only once: most clusters that hang were so more often.
-func (l *line) retries(most int) int {
-	if l.missed == 1 {
-		return max(1, most/2)
-	}
-	return max(1, most/4)
-}
-
-// limit returns how long a caller may wait.
-func (l *line) limit(room bool) time.Duration {
-	least := shortest
-	if !room {
-		least = hurried
-	}
-	return min(longest, max(least, 4*l.took))
-}
-
-func (l *lines) at(by path) *line {
 	if l.of == nil {
 		l.of = map[path]*line{}
 	}
-	if l.of[by] == nil {
-		l.of[by] = &line{}
+	at := l.of[by]
+	if at == nil {
+		at = &line{}
+		l.of[by] = at
 	}
-	return l.of[by]
-}
-
-// within returns how long a caller may read; 0 means until the caller's own deadline.
-func (t turn) within(by path) time.Duration {
+	mine := turn{line: at, begun: now, limit: min(max(quick, 2*at.took), by.longest()), late: ErrBusy}
+	if !at.hangs.IsZero() {
+		mine.tries, mine.late = true, context.DeadlineExceeded
+	}
 	switch {
-	case !t.patient:
-		return t.limit
-	case !by.live:
-		return syncTimeout
-	case t.hung:
-		return t.probe
+	case now.Before(at.hangs), at.tried:
+		return turn{}, noAnswer(mine.late)
+	case most == 0:
+		mine.limit = by.longest()
+	case mine.limit > quick && (l.waiting >= most || at.waiting >= max(1, most/2)):
+		return turn{}, noAnswer(ErrBusy)
+	case mine.limit > quick:
+		l.waiting++
+		at.waiting++
+		mine.waits = true
 	}
-	return 0
+	at.tried = mine.tries
+	return mine, nil
 }
 
-// leave ends a turn. inVain means that the cluster did not answer in the caller's time.
-func (l *lines) leave(t turn, inVain bool, now time.Time) {
-	if t.line == nil {
-		return
-	}
+// leave ends a turn, and reports whether a trial must follow.
+func (l *lines) leave(by path, t turn, err error, now time.Time) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	switch {
-	case !inVain:
-		t.took, t.tried, t.missed = now.Sub(t.begun), 0, 0
-	case t.hung && t.patient:
-		t.tried++
-	case t.hung:
-		t.missed++
-	case t.patient:
-		// From now on, the cluster counts as hanging.
-		t.missed = 0
-	case !now.Before(t.again):
-		t.again = now.Add(soon << min(2*t.missed, 5))
-		t.missed++
+	if t.waits {
+		l.waiting--
+		t.waiting--
 	}
-	if t.first {
-		t.taken = false
+	switch late := timedOut(err); {
+	case throttled(err), errors.Is(err, context.Canceled):
+		// That says nothing about the cluster.
+	case late && t.limit < by.longest():
+		follows := t.tries || !t.tried
+		t.tried = true
+		return follows
+	case late:
+		t.took, t.hangs = 0, now.Add(wait.Jitter(hangBackoff, 0.5))
+	default:
+		t.took, t.hangs = now.Sub(t.begun), time.Time{}
 	}
-	if t.pool != nil {
-		*t.pool--
-	}
+	t.tried = t.tried && !t.tries
+	return false
 }
 
 // forget drops the state of a cluster that is gone.
@@ -193,4 +121,15 @@ func (l *lines) forget(cluster client.ObjectKey) {
 	defer l.mu.Unlock()
 	delete(l.of, path{cluster: cluster})
 	delete(l.of, path{cluster: cluster, live: true})
+}
+
+// answers records that a cluster does not hang.
+func (l *lines) answers(cluster client.ObjectKey) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, live := range []bool{false, true} {
+		if at := l.of[path{cluster, live}]; at != nil {
+			at.hangs = time.Time{}
+		}
+	}
 }

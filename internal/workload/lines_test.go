@@ -63,33 +63,48 @@ func after(late time.Duration) *connection {
 // work is the queue of a controller whose workers read a Node for each request. A worker that gets ErrBusy comes back soon; one whose cluster
 // cannot be read comes back later.
 type work struct {
-	clusters *Clusters
-	live     bool
-	queue    chan client.ObjectKey
-	// answered records when a cluster was read.
+	t     *testing.T
+	fleet *fleet
+	get   func(context.Context, client.ObjectKey, string) (*corev1.Node, error)
+	queue chan client.ObjectKey
+	// answered counts the reads of each cluster that were answered.
 	mu       sync.Mutex
-	answered map[client.ObjectKey][]time.Time
+	answered map[client.ObjectKey]int
 }
 
 const (
 	workersOfTest = 10
 	retryOfTest   = 15 * time.Second
+	// foundAgain bounds how long a cluster that has recovered stays unread: its reads fail at once, somebody comes, and comes back after a trial.
+	foundAgain = 3*hangBackoff/2 + retryOfTest + retryOfTest
 )
 
-func newWork(t *testing.T, f *fleet, live bool) *work {
+// newWork starts workers on a fleet of which that many clusters hang.
+func newWork(t *testing.T, live bool, hanging int) *work {
 	t.Helper()
-	w := &work{
-		clusters: &Clusters{Cache: f, Clock: clock.RealClock{}, Started: time.Now(), Waiting: workersOfTest / 2},
-		live:     live, queue: make(chan client.ObjectKey, 10000), answered: map[client.ObjectKey][]time.Time{},
+	f := &fleet{how: map[client.ObjectKey]*connection{}}
+	for i := range hanging {
+		f.set(hangingKey(i), hangs(context.DeadlineExceeded))
 	}
+	c := &Clusters{Cache: f, Clock: clock.RealClock{}, Started: time.Now(), Waiting: workersOfTest / 2}
+	w := &work{t: t, fleet: f, get: c.Get, queue: make(chan client.ObjectKey, 10000), answered: map[client.ObjectKey]int{}}
+	if live {
+		w.get = c.GetLive
+	}
+	ctx, end := context.WithCancel(t.Context())
+	t.Cleanup(func() {
+		end()
+		// Trials go on without their callers.
+		<-time.After(liveTimeout)
+	})
 	for range workersOfTest {
 		go func() {
 			for {
 				select {
-				case <-t.Context().Done():
+				case <-ctx.Done():
 					return
 				case cluster := <-w.queue:
-					w.one(t.Context(), cluster)
+					w.one(ctx, cluster)
 				}
 			}
 		}()
@@ -98,17 +113,13 @@ func newWork(t *testing.T, f *fleet, live bool) *work {
 }
 
 func (w *work) one(ctx context.Context, cluster client.ObjectKey) {
-	get := w.clusters.Get
-	if w.live {
-		get = w.clusters.GetLive
-	}
-	_, err := get(ctx, cluster, "n")
+	_, err := w.get(ctx, cluster, "n")
 	again := retryOfTest
 	switch {
 	case err == nil:
 		w.mu.Lock()
 		defer w.mu.Unlock()
-		w.answered[cluster] = append(w.answered[cluster], time.Now())
+		w.answered[cluster]++
 		return
 	case errors.Is(err, ErrBusy):
 		again = Soon()
@@ -120,16 +131,34 @@ func (w *work) one(ctx context.Context, cluster client.ObjectKey) {
 	})
 }
 
-func (w *work) times(cluster client.ObjectKey) []time.Time {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.answered[cluster]
+// add queues that many requests for each of these clusters, which a controller's queue serves in turn.
+func (w *work) add(each int, clusters ...client.ObjectKey) {
+	for range each {
+		for _, cluster := range clusters {
+			w.queue <- cluster
+		}
+	}
 }
 
-// hang makes that many clusters hang.
-func (f *fleet) hang(clusters int) {
-	for i := range clusters {
-		f.set(hangingKey(i), hangs(context.DeadlineExceeded))
+// wants has that many more reads of a cluster be answered within a time, and in no more.
+func (w *work) wants(cluster client.ObjectKey, reads int, within time.Duration) {
+	w.t.Helper()
+	begun := time.Now()
+	for {
+		w.mu.Lock()
+		answered := w.answered[cluster]
+		if answered == reads {
+			w.answered[cluster] = 0
+		}
+		w.mu.Unlock()
+		switch {
+		case answered == reads:
+			return
+		case time.Since(begun) > within:
+			w.t.Errorf("%d of %d Nodes of %s were read within %s", answered, reads, cluster, within)
+			return
+		}
+		<-time.After(within / 500)
 	}
 }
 
@@ -137,68 +166,56 @@ func hangingKey(i int) client.ObjectKey {
 	return client.ObjectKey{Namespace: "hangs", Name: fmt.Sprint(i)}
 }
 
-// TestOthersDoNotWait: many clusters hang, and all their machines are due. A machine of another cluster, which is due after all of them, is read
-// within a second.
-func TestOthersDoNotWait(t *testing.T) {
-	alone := client.ObjectKey{Name: "alone"}
-	for _, live := range []bool{false, true} {
-		for _, hanging := range []int{1, 3, 8, 12, 50} {
-			t.Run(fmt.Sprintf("%d hang, live %t", hanging, live), func(t *testing.T) {
-				synctest.Test(t, func(t *testing.T) {
-					f := &fleet{how: map[client.ObjectKey]*connection{alone: answers(nil)}}
-					f.hang(hanging)
-					w := newWork(t, f, live)
-					for i := range 20 * hanging {
-						w.queue <- hangingKey(i / 20)
-					}
-					// First while nobody knows that they hang, and then at various times.
-					for _, at := range []time.Duration{0, time.Second, 2500 * time.Millisecond, 12 * time.Second, 20 * time.Second} {
-						<-time.After(at)
-						due := time.Now()
-						before := len(w.times(alone))
-						w.queue <- alone
-						for len(w.times(alone)) == before {
-							<-time.After(time.Millisecond)
-						}
-						if took := time.Since(due); took > time.Second {
-							t.Errorf("%s later it waits %s", at, took)
-						}
-					}
-				})
-			})
-		}
+func hangingKeys(n int) []client.ObjectKey {
+	keys := make([]client.ObjectKey, n)
+	for i := range keys {
+		keys[i] = hangingKey(i)
+	}
+	return keys
+}
+
+// hang has clusters hang which until now have answered after a while.
+func (w *work) hang(clusters []client.ObjectKey, before time.Duration) {
+	w.t.Helper()
+	for _, cluster := range clusters {
+		w.fleet.set(cluster, after(before))
+		w.add(2, cluster)
+		w.wants(cluster, 2, time.Second+3*before)
+		w.fleet.set(cluster, hangs(context.DeadlineExceeded))
 	}
 }
 
-// TestOneSlowAnswer: fifty clusters hang. One answer of another cluster comes late, because the computer was busy; that cluster does not have to
-// wait until it is known which clusters hang.
-func TestOneSlowAnswer(t *testing.T) {
-	alone := client.ObjectKey{Name: "alone"}
+// inBoth runs a test with reads from the cache and with live ones, while that many clusters hang.
+func inBoth(t *testing.T, name string, hanging int, test func(w *work)) {
+	t.Helper()
 	for _, live := range []bool{false, true} {
-		for _, late := range []time.Duration{20 * time.Millisecond, 100 * time.Millisecond} {
-			t.Run(fmt.Sprintf("after %s, live %t", late, live), func(t *testing.T) {
-				synctest.Test(t, func(t *testing.T) {
-					f := &fleet{how: map[client.ObjectKey]*connection{alone: after(time.Millisecond)}}
-					f.hang(50)
-					w := newWork(t, f, live)
-					w.queue <- alone
-					<-time.After(time.Second)
-					for i := range 500 {
-						w.queue <- hangingKey(i % 50)
-					}
-					<-time.After(500 * time.Millisecond)
-					f.set(alone, after(late))
-					due := time.Now()
-					w.queue <- alone
-					<-time.After(late)
-					f.set(alone, after(time.Millisecond))
-					for len(w.times(alone)) == 1 {
-						<-time.After(time.Millisecond)
-					}
-					if took := time.Since(due); took > 3*time.Second {
-						t.Errorf("it waits %s", took)
-					}
-				})
+		t.Run(fmt.Sprintf("%s, live %t", name, live), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) { test(newWork(t, live, hanging)) })
+		})
+	}
+}
+
+// TestOthersDoNotWait: many clusters begin to hang, near or far ones, and all their machines are due. A machine of another cluster, which is due
+// after all of them, is read within half a second, even if one of its own answers comes late.
+func TestOthersDoNotWait(t *testing.T) {
+	alone := client.ObjectKey{Name: "alone"}
+	for _, hanging := range []int{1, 8, 50} {
+		for _, before := range []time.Duration{time.Millisecond, 200 * time.Millisecond} {
+			inBoth(t, fmt.Sprintf("%d hang that answered after %s", hanging, before), 0, func(w *work) {
+				w.hang(hangingKeys(hanging), before)
+				w.fleet.set(alone, after(time.Millisecond))
+				w.add(20, hangingKeys(hanging)...)
+				// First while nobody knows that they hang, and then at various times.
+				for _, at := range []time.Duration{0, time.Second, 2500 * time.Millisecond, 12 * time.Second, 20 * time.Second} {
+					<-time.After(at)
+					w.add(1, alone)
+					w.wants(alone, 1, 500*time.Millisecond)
+				}
+				w.fleet.set(alone, after(100*time.Millisecond))
+				w.add(1, alone)
+				<-time.After(100 * time.Millisecond)
+				w.fleet.set(alone, after(time.Millisecond))
+				w.wants(alone, 1, time.Second)
 			})
 		}
 	}
@@ -207,121 +224,76 @@ func TestOneSlowAnswer(t *testing.T) {
 // TestSlowClustersAreRead: fifty clusters hang, and yet all fifty Nodes of a cluster that is always slow are read.
 func TestSlowClustersAreRead(t *testing.T) {
 	slow := client.ObjectKey{Name: "slow"}
-	for _, live := range []bool{false, true} {
-		for _, late := range []time.Duration{time.Millisecond, 300 * time.Millisecond, 1500 * time.Millisecond} {
-			t.Run(fmt.Sprintf("after %s, live %t", late, live), func(t *testing.T) {
-				synctest.Test(t, func(t *testing.T) {
-					f := &fleet{how: map[client.ObjectKey]*connection{slow: after(late)}}
-					f.hang(50)
-					w := newWork(t, f, live)
-					for i := range 500 {
-						w.queue <- hangingKey(i % 50)
-						if i%10 == 0 {
-							w.queue <- slow
-						}
-					}
-					<-time.After(20*time.Second + 100*late)
-					if n := len(w.times(slow)); n != 50 {
-						t.Errorf("%d of 50 Nodes were read", n)
-					}
-				})
-			})
-		}
+	for _, late := range []time.Duration{30 * time.Millisecond, 1500 * time.Millisecond} {
+		inBoth(t, fmt.Sprintf("after %s", late), 0, func(w *work) {
+			w.hang(hangingKeys(50), late)
+			w.fleet.set(slow, after(late))
+			w.add(10, hangingKeys(50)...)
+			w.add(50, slow)
+			// Each that hangs takes one of the five places for twice as long as it took before.
+			w.wants(slow, 50, 5*time.Second+50*2*late/5+50*late)
+		})
 	}
 }
 
-// TestStormIsNotHeldBack: if a cluster answers, all workers read in parallel, and nobody gets ErrBusy.
+// TestStormIsNotHeldBack: if a cluster answers quickly, all workers read in parallel, and nobody gets ErrBusy.
 func TestStormIsNotHeldBack(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		cluster := client.ObjectKey{Name: "storm"}
-		w := newWork(t, &fleet{how: map[client.ObjectKey]*connection{cluster: after(5 * time.Millisecond)}}, true)
-		begun := time.Now()
-		for range 1000 {
-			w.queue <- cluster
-		}
-		for len(w.times(cluster)) < 1000 {
-			<-time.After(time.Millisecond)
-		}
-		if took := time.Since(begun); took > 501*time.Millisecond {
-			t.Errorf("1000 reads of 5 ms by %d workers took %s", workersOfTest, took)
-		}
+	cluster := client.ObjectKey{Name: "storm"}
+	inBoth(t, "a storm", 0, func(w *work) {
+		w.fleet.set(cluster, after(5*time.Millisecond))
+		w.add(1000, cluster)
+		w.wants(cluster, 1000, 501*time.Millisecond)
 	})
 }
 
-// TestHungClusterIsFoundAgain: twelve clusters hang, and one recovers. It is read at its next try.
+// TestHungClusterIsFoundAgain: twelve clusters hang, and one recovers, however slow it is now.
 func TestHungClusterIsFoundAgain(t *testing.T) {
-	for _, late := range []time.Duration{0, 300 * time.Millisecond} {
-		for _, live := range []bool{false, true} {
-			synctest.Test(t, func(t *testing.T) {
-				f := &fleet{how: map[client.ObjectKey]*connection{}}
-				f.hang(12)
-				w := newWork(t, f, live)
-				for i := range 240 {
-					w.queue <- hangingKey(i % 12)
-				}
-				<-time.After(time.Minute)
-				f.set(hangingKey(0), after(late))
-				<-time.After(2*hangBackoff + retryOfTest)
-				if late > 0 {
-					// Its turn must come first.
-					<-time.After(3 * time.Minute)
-				}
-				if n := len(w.times(hangingKey(0))); n != 20 {
-					t.Errorf("it answers after %s, live %t, and %d of its 20 Nodes were read", late, live, n)
-				}
-			})
-		}
+	for _, late := range []time.Duration{0, 300 * time.Millisecond, 1500 * time.Millisecond} {
+		inBoth(t, fmt.Sprintf("after %s", late), 12, func(w *work) {
+			w.add(20, hangingKeys(12)...)
+			<-time.After(time.Minute)
+			w.fleet.set(hangingKey(0), after(late))
+			w.wants(hangingKey(0), 20, foundAgain+20*late)
+		})
 	}
 }
 
-// TestSlowAfterItHung: while others hang, a cluster recovers, but now always takes longer than its first time limit.
-func TestSlowAfterItHung(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		f := &fleet{how: map[client.ObjectKey]*connection{}}
-		f.hang(12)
-		w := newWork(t, f, true)
-		for i := range 120 {
-			w.queue <- hangingKey(i % 12)
-		}
-		<-time.After(time.Minute)
-		f.set(hangingKey(0), after(4*time.Second))
-		<-time.After(10 * time.Minute)
-		if n := len(w.times(hangingKey(0))); n != 10 {
-			t.Errorf("%d of its 10 Nodes were read", n)
-		}
-	})
-}
-
-// TestSentAway: callers that only show Nodes see a cluster that does not answer; callers that decide get ErrBusy.
+// TestSentAway: callers that only show Nodes see a cluster that does not answer; callers that decide get ErrBusy until it is known to hang.
 func TestSentAway(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := &fleet{how: map[client.ObjectKey]*connection{}}
-		f.hang(1)
-		c := &Clusters{Cache: f, Clock: clock.RealClock{}, Waiting: 1}
-		go func() { _, _ = c.GetLive(t.Context(), hangingKey(0), "n") }()
-		go func() { _, _ = c.Get(t.Context(), hangingKey(0), "n") }()
-		<-time.After(shortest)
-		_, err := c.GetLive(t.Context(), hangingKey(0), "n")
-		if cause, ok := Unreadable(err); !ok || cause != causeNoAnswer || !errors.Is(err, ErrBusy) {
-			t.Errorf("who shows it is told %v", err)
-		}
-		if since, failing := c.failing.Load(path{cluster: hangingKey(0), live: true}); failing {
-			t.Errorf("it counts as failing since %v, and nobody has waited in vain", since)
-		}
+		c := &Clusters{Cache: newWork(t, false, 1).fleet, Clock: clock.RealClock{}, Waiting: 1}
 		decides := Decisive(c)
 		for name, get := range map[string]func(context.Context, client.ObjectKey, string) (*corev1.Node, error){
-			"live": decides.GetLive, "cached": decides.Get, "listed": ForMany(t.Context(), decides, hangingKey(0), listFrom).Get,
+			"live": decides.GetLive, "cached": decides.Get,
+			"listed": func(ctx context.Context, cluster client.ObjectKey, name string) (*corev1.Node, error) {
+				return ForMany(ctx, decides, cluster, listFrom).Get(ctx, cluster, name)
+			},
 		} {
-			if _, err := get(t.Context(), hangingKey(0), "n"); !errors.Is(err, ErrBusy) {
-				t.Errorf("%s: who decides is told %v", name, err)
-			} else if _, ok := Unreadable(err); ok {
-				t.Errorf("%s: who decides is told that it cannot be read", name)
+			for range 2 {
+				if _, err := get(t.Context(), hangingKey(0), "n"); !errors.Is(err, ErrBusy) {
+					t.Errorf("%s: who decides is told %v", name, err)
+				} else if _, ok := Unreadable(err); ok {
+					t.Errorf("%s: who decides is told that it cannot be read", name)
+				}
 			}
+		}
+		_, err := c.GetLive(t.Context(), hangingKey(0), "n")
+		if cause, ok := Unreadable(err); !ok || cause != causeNoAnswer {
+			t.Errorf("who shows it is told %v", err)
+		}
+		if since, failing := c.failingSince(hangingKey(0)); failing {
+			t.Errorf("it counts as failing since %v, and nobody knows whether it hangs", since)
+		}
+		<-time.After(liveTimeout + time.Second)
+		if _, err := decides.GetLive(t.Context(), hangingKey(0), "n"); err == nil || errors.Is(err, ErrBusy) {
+			t.Errorf("it hangs, and who decides is told %v", err)
+		}
+		if _, failing := c.failingSince(hangingKey(0)); !failing {
+			t.Error("it hangs, and does not count as failing")
 		}
 		c.Forget(hangingKey(0))
 		if len(c.lines.of) > 0 {
 			t.Errorf("known is %v", c.lines.of)
 		}
-		<-time.After(time.Minute)
 	})
 }

@@ -1,7 +1,6 @@
 package workload
 
 import (
-	"context"
 	"errors"
 	"sync"
 
@@ -21,22 +20,8 @@ type Places struct {
 	of map[client.ObjectKey]chan struct{}
 }
 
-// Enter waits for a place until ctx ends.
-func (p *Places) Enter(ctx context.Context, cluster client.ObjectKey) (leave func(), err error) {
-	if p.Most == 0 {
-		return func() {}, nil
-	}
-	places := p.in(cluster)
-	select {
-	case places <- struct{}{}:
-		return func() { <-places }, nil
-	case <-ctx.Done():
-		return nil, context.Cause(ctx)
-	}
-}
-
-// TryEnter takes a place if one is free. Its only error is ErrNoPlace.
-func (p *Places) TryEnter(cluster client.ObjectKey) (leave func(), err error) {
+// Enter takes a place if one is free. Its only error is ErrNoPlace.
+func (p *Places) Enter(cluster client.ObjectKey) (leave func(), err error) {
 	if p.Most == 0 {
 		return func() {}, nil
 	}

@@ -1,8 +1,6 @@
 package workload
 
 import (
-	"context"
-	"errors"
 	"testing"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -12,24 +10,18 @@ import (
 func TestPlaces(t *testing.T) {
 	a, b := client.ObjectKey{Name: "a"}, client.ObjectKey{Name: "b"}
 	places := &Places{Most: 1}
-	leave, err := places.TryEnter(a)
+	leave, err := places.Enter(a)
 	if err != nil {
 		t.Fatal("nobody is let in")
 	}
-	if _, err := places.TryEnter(a); err == nil {
+	if _, err := places.Enter(a); err == nil {
 		t.Error("two are let in")
 	}
-	because := errors.New("it takes too long")
-	impatient, stop := context.WithCancelCause(t.Context())
-	stop(because)
-	if _, err := places.Enter(impatient, a); !errors.Is(err, because) {
-		t.Errorf("waiting for a place: %v", err)
-	}
-	if _, err := places.TryEnter(b); err != nil {
+	if _, err := places.Enter(b); err != nil {
 		t.Error("another cluster is full, too")
 	}
 	leave()
-	if _, err := places.Enter(t.Context(), a); err != nil {
+	if _, err := places.Enter(a); err != nil {
 		t.Errorf("when the first one has left: %v", err)
 	}
 	places.Forget(a)
@@ -38,11 +30,8 @@ func TestPlaces(t *testing.T) {
 	}
 	open := &Places{}
 	for range 100 {
-		if _, err := open.TryEnter(a); err != nil {
+		if _, err := open.Enter(a); err != nil {
 			t.Fatal("without a bound somebody is not let in")
-		}
-		if _, err := open.Enter(t.Context(), a); err != nil {
-			t.Fatal(err)
 		}
 	}
 }

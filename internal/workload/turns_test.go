@@ -37,63 +37,116 @@ func rationed(t *testing.T) client.Client {
 // about the cluster, however much time the caller had.
 func TestOwnRateLimitIsNoAnswer(t *testing.T) {
 	cluster := client.ObjectKey{Name: "busy"}
-	for _, alone := range []bool{false, true} {
+	for _, waiting := range []int{0, 1} {
 		nodes := rationed(t)
 		get := func(ctx context.Context, node *corev1.Node) error {
 			return nodes.Get(ctx, client.ObjectKey{Name: "n"}, node)
 		}
-		c := &Clusters{Cache: &fleet{how: map[client.ObjectKey]*connection{cluster: {get: get}}}, Clock: clock.RealClock{}, Waiting: 1}
+		c := &Clusters{Cache: &fleet{how: map[client.ObjectKey]*connection{cluster: {get: get}}}, Clock: clock.RealClock{}, Waiting: waiting}
 		if _, err := c.GetLive(t.Context(), cluster, "n"); err != nil {
 			t.Fatalf("the first request is let through: %v", err)
 		}
-		by := path{cluster: cluster, live: true}
-		if !alone {
-			// Another caller waits patiently.
-			patient, _ := c.lines.enter(by, false, c.Waiting, c.Clock.Now())
-			defer c.lines.leave(patient, false, c.Clock.Now())
+		known := *c.lines.of[path{cluster: cluster, live: true}]
+		for range 2 {
+			_, err := c.GetLive(t.Context(), cluster, "n")
+			if _, unreadable := Unreadable(err); !unreadable || !errors.Is(err, ErrBusy) {
+				t.Errorf("%d may wait: got %v, want ErrBusy", waiting, err)
+			}
 		}
-		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
-		defer cancel()
-		_, err := c.GetLive(ctx, cluster, "n")
-		if _, unreadable := Unreadable(err); !unreadable || !errors.Is(err, ErrBusy) {
-			t.Errorf("alone %t: got %v, want ErrBusy", alone, err)
+		if since, failing := c.failingSince(cluster); failing {
+			t.Errorf("%d may wait: it counts as failing since %v", waiting, since)
 		}
-		if since, failing := c.failing.Load(by); failing {
-			t.Errorf("alone %t: it counts as failing since %v", alone, since)
-		}
-		if until, hangs := c.hanging.Load(by); hangs {
-			t.Errorf("alone %t: it counts as hanging until %v", alone, until)
+		if got := *c.lines.of[path{cluster: cluster, live: true}]; got != known {
+			t.Errorf("%d may wait: of the cluster is known %v, before %v", waiting, got, known)
 		}
 		if readable, _ := c.readable.Load(cluster); readable != true {
-			t.Errorf("alone %t: it counts as unreadable", alone)
+			t.Errorf("%d may wait: it counts as unreadable", waiting)
 		}
 	}
 }
 
-// TestPanicLeavesTheLine: a read panics, and its caller recovers. All places are free again.
+// TestCallerWhoGoesAwayIsNoAnswer: a person closes a page that waits for a cluster. That says nothing about the cluster.
+func TestCallerWhoGoesAwayIsNoAnswer(t *testing.T) {
+	ctx, goAway := context.WithCancel(t.Context())
+	cluster, hung := client.ObjectKey{Name: "hung"}, time.Now().Add(-time.Second)
+	get := func(ctx context.Context, _ *corev1.Node) error {
+		goAway()
+		<-ctx.Done()
+		return ctx.Err()
+	}
+	c := &Clusters{Cache: &fleet{how: map[client.ObjectKey]*connection{cluster: {get: get}}}, Clock: clock.RealClock{}, Waiting: 1}
+	known := line{hangs: hung}
+	c.lines.of = map[path]*line{{cluster: cluster, live: true}: &known}
+	_, err := c.GetLive(ctx, cluster, "n")
+	if _, unreadable := Unreadable(err); !unreadable || !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+	if known != (line{hangs: hung}) {
+		t.Errorf("of the cluster is known %v", known)
+	}
+	if since, failing := c.failingSince(cluster); failing || c.Unread(cluster) {
+		t.Errorf("it counts as failing since %v", since)
+	}
+}
+
+// TestPanicLeavesTheLine: reads panic, and their caller recovers. The next read has a turn, also if it is one that waits or one that tries.
 func TestPanicLeavesTheLine(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	for name, before := range map[string]line{
+		"a quick one": {}, "a slow one": {took: time.Second}, "one that hung": {hangs: time.Now().Add(-time.Second)},
+	} {
 		cluster := client.ObjectKey{Name: "strange"}
-		how := &connection{get: func(context.Context, *corev1.Node) error { panic("strange") }}
-		f := &fleet{how: map[client.ObjectKey]*connection{cluster: how}}
+		f := &fleet{how: map[client.ObjectKey]*connection{cluster: {get: func(context.Context, *corev1.Node) error { panic("strange") }}}}
 		c := &Clusters{Cache: f, Clock: clock.RealClock{}, Waiting: 1}
-		for _, hung := range []bool{false, true} {
-			by := path{cluster: cluster, live: true}
-			if hung {
-				c.hanging.Store(by, time.Now().Add(-time.Second))
-			}
+		for range 2 {
+			c.lines.of = map[path]*line{{cluster: cluster, live: true}: &before}
 			func() {
 				defer func() { _ = recover() }()
 				_, err := c.GetLive(t.Context(), cluster, "n")
-				t.Errorf("hung %t: it did not panic: %v", hung, err)
+				t.Errorf("%s: it did not panic: %v", name, err)
 			}()
-			if at := c.lines.of[by]; at.taken || c.lines.waiting != 0 || c.lines.probing != 0 {
-				t.Errorf("hung %t: %+v, and %d and %d wait", hung, at, c.lines.waiting, c.lines.probing)
-			}
+			before.took = time.Second
 		}
-		f.set(cluster, after(time.Second))
+		f.set(cluster, answers(nil))
 		if _, err := c.GetLive(t.Context(), cluster, "n"); err != nil {
-			t.Errorf("it answers within a second, and is not waited for: %v", err)
+			t.Errorf("%s: it answers, and is not read: %v", name, err)
+		}
+	}
+}
+
+// TestPanicInATrialIsNoCrash: nobody recovers from a panic in the background but the trial itself, and the next read has a turn.
+func TestPanicInATrialIsNoCrash(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cluster := client.ObjectKey{Name: "strange"}
+		f := &fleet{how: map[client.ObjectKey]*connection{cluster: {get: func(ctx context.Context, _ *corev1.Node) error {
+			if end, _ := ctx.Deadline(); time.Until(end) > quick {
+				panic("strange")
+			}
+			<-ctx.Done()
+			return ctx.Err()
+		}}}}
+		c := &Clusters{Cache: f, Clock: clock.RealClock{}, Waiting: 1}
+		if _, err := c.GetLive(t.Context(), cluster, "n"); !errors.Is(err, ErrBusy) {
+			t.Errorf("the first read: %v, want ErrBusy", err)
+		}
+		synctest.Wait()
+		f.set(cluster, answers(nil))
+		if _, err := c.GetLive(t.Context(), cluster, "n"); err != nil {
+			t.Errorf("it answers, and is not read: %v", err)
 		}
 	})
+}
+
+// TestOneClusterLeavesPlacesToOthers: callers of a cluster that is slow come back all the time, and yet one of another cluster finds a place.
+func TestOneClusterLeavesPlacesToOthers(t *testing.T) {
+	now := time.Now()
+	slow, far := path{cluster: client.ObjectKey{Name: "slow"}, live: true}, path{cluster: client.ObjectKey{Name: "far"}}
+	for most := 2; most <= 5; most++ {
+		l := lines{of: map[path]*line{slow: {took: 2 * time.Second}, far: {took: 60 * time.Millisecond}}}
+		for range 100 {
+			_, _ = l.enter(slow, most, now)
+		}
+		if _, err := l.enter(far, most, now); err != nil {
+			t.Errorf("%d may wait, and all are of one cluster: %v", most, err)
+		}
+	}
 }

@@ -104,15 +104,16 @@ func TestEqualNodeNames(t *testing.T) {
 	toRequest := func(_ context.Context, cluster client.ObjectKey, node string) []ctrl.Request {
 		return []ctrl.Request{{NamespacedName: types.NamespacedName{Namespace: cluster.Name, Name: node}}}
 	}
+	clusters.lines.of = map[path]*line{}
 	for _, name := range []string{"east", "west"} {
-		clusters.hanging.Store(path{cluster: client.ObjectKey{Name: name}}, now.Add(hangBackoff))
+		clusters.lines.of[path{cluster: client.ObjectKey{Name: name}}] = &line{hangs: now.Add(hangBackoff)}
 		g.Expect(clusters.Watch(t.Context(), "nodes", client.ObjectKey{Name: name}, watcher{t.Context(), queue}, toRequest)).To(Succeed())
 	}
 	node := build.Node(e.Namespace(t) + "-node")
 	build.Create(t.Context(), t, e.Client, node)
 	var got []string
 	g.Eventually(func() []string { got = append(got, drain(queue)...); return got }, 30*time.Second).Should(ContainElements("east/"+node.Name, "west/"+node.Name))
-	if _, hanging := clusters.hanging.Load(path{cluster: client.ObjectKey{Name: "east"}}); hanging {
+	if _, err := clusters.lines.enter(path{cluster: client.ObjectKey{Name: "east"}}, 0, now); err != nil {
 		t.Error("a cluster whose Nodes are heard of still counts as one that hangs")
 	}
 }

@@ -70,6 +70,26 @@ func TestRightsInOneNamespace(t *testing.T) {
 	}
 }
 
+// TestSecretsInNamedNamespaces: with secretNamespaces, Secrets are read there and nowhere else, and all other rights stay.
+func TestSecretsInNamedNamespaces(t *testing.T) {
+	needHelm(t)
+	want := map[string]bool{}
+	for right := range granted(t, render(t, "sickbay", systemNamespace)) {
+		if what, ok := strings.CutPrefix(right, ": "); ok && strings.Contains(what, "secrets") {
+			want["blue: "+what], want["green: "+what] = true, true
+			continue
+		}
+		want[right] = true
+	}
+	got := granted(t, render(t, "sickbay", systemNamespace, `secretNamespaces=["blue","green"]`))
+	if diff := cmp.Diff(sorted(want), sorted(got)); diff != "" {
+		t.Errorf("rights (-want +chart):\n%s", diff)
+	}
+	if !slices.ContainsFunc(sorted(got), func(right string) bool { return strings.HasPrefix(right, "blue: list secrets") }) {
+		t.Error("Secrets are not read in blue")
+	}
+}
+
 // granted returns the rights that the bindings to Sickbay's ServiceAccount give, without aggregated ones.
 func granted(t *testing.T, objects []*unstructured.Unstructured) map[string]bool {
 	t.Helper()

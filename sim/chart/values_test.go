@@ -28,6 +28,11 @@ var toggled = map[string]struct {
 	"adopt":                           {value: `"all"`, text: "--adopt=all"},
 	"controllers":                     {value: `["upgradepause"]`, text: "!sickbay-manager-remediation"},
 	"watchNamespace":                  {value: `"default"`, text: "--namespace=default"},
+	"secretNamespaces":                {value: `["default"]`, text: "--secret-namespaces=default"},
+	"extraEnv":                        {value: `[{"name":"HTTPS_PROXY","value":"http://proxy:3128"}]`, text: "value: http://proxy:3128"},
+	"extraVolumes":                    {value: `[{"name":"tmp","emptyDir":{}}]`, text: "emptyDir: {}"},
+	"extraVolumeMounts":               {value: `[{"name":"tmp","mountPath":"/scratch"}]`, beside: []string{`extraVolumes=[{"name":"tmp","emptyDir":{}}]`}, text: "mountPath: /scratch"},
+	"caBundle.configMap":              {value: `"corporate"`, text: "value: /ca-bundle"},
 	"watchFilter":                     {value: `"blue"`, text: "--watch-filter=blue"},
 	"openshift.enabled":               {value: "true", text: "sickbay-manager-reboot-openshift"},
 	"openshift.externalRemediation":   {value: "true", beside: []string{"openshift.enabled=true"}, text: "--openshift-external-remediation"},
@@ -186,6 +191,8 @@ func TestSchema(t *testing.T) {
 		`extraArgs=["sync-period=5m"]`:             "extraArgs",
 		`image={"digest":"sha256:1"}`:              "digest",
 		`log={"verbosity":8}`:                      "verbosity",
+		`secretNamespaces=["Blue"]`:                "secretNamespaces",
+		`extraEnv=[{"key":"HTTPS_PROXY"}]`:         "extraEnv",
 		`rbac={"remediationKinds":[{"apiGroup":"*","templates":"a","requests":"b"}]}`: "apiGroup",
 	} {
 		out, err := tryHelm(t, "template", "sickbay", chartDir, "--set-json", value)

@@ -4,13 +4,9 @@ import (
 	"context"
 	"errors"
 	"flag"
-	"fmt"
 	"path/filepath"
 	"sync"
 	"testing"
-
-	"k8s.io/client-go/rest"
-	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/sickbay-dev/sickbay/sim/rights"
 )
@@ -43,21 +39,6 @@ func (h *Harness) Kubeconfig(ctx context.Context, args ...string) (string, error
 	h.accounts.paths[account.Name] = path
 	h.accounts.all = append(h.accounts.all, account)
 	return path, nil
-}
-
-// Config returns the configuration with which a Sickbay with these arguments, in this process, reaches the API
-// server.
-func (h *Harness) Config(ctx context.Context, args ...string) (*rest.Config, error) {
-	path, err := h.Kubeconfig(ctx, args...)
-	if err != nil {
-		return nil, err
-	}
-	config, err := clientcmd.BuildConfigFromFlags("", path)
-	if err != nil {
-		return nil, fmt.Errorf("reading the kubeconfig: %w", err)
-	}
-	config.QPS, config.Burst = h.World.Config().QPS, h.World.Config().Burst
-	return config, nil
 }
 
 // checkRights checks that no request was denied and, after all tests have passed, that these tests used all rights

@@ -123,3 +123,13 @@ func marksOf(machine *clusterv1.Machine) []string {
 	})
 	return reasons
 }
+
+// replacements returns a plan with some replacements.
+func replacements(namespace string, attempts int32) *v1alpha1.MachineRemediationTemplate {
+	template := &v1alpha1.MachineRemediationTemplate{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: planRef.Name}}
+	template.Spec.Template.Spec = v1alpha1.RemediationPlan{
+		ProbationSeconds: new(int32(1)),
+		Steps:            []v1alpha1.RemediationStep{{Name: "replace", Action: v1alpha1.ActionReplace, TimeoutSeconds: new(int32(150)), Attempts: attempts}},
+	}
+	return template
+}

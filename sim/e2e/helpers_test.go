@@ -2,6 +2,7 @@ package e2e_test
 
 import (
 	"context"
+	"slices"
 	"testing"
 	"time"
 
@@ -9,10 +10,13 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/sim/e2e"
+	"github.com/sickbay-dev/sickbay/sim/fault"
 	"github.com/sickbay-dev/sickbay/sim/journal"
 	"github.com/sickbay-dev/sickbay/sim/world"
 )
@@ -83,4 +87,60 @@ func waitContext(t *testing.T) context.Context {
 	ctx, cancel := context.WithTimeout(t.Context(), e2e.Patience)
 	t.Cleanup(cancel)
 	return ctx
+}
+
+// allClosed expects that all remediations in a namespace have ended, and that their records have no finalizers.
+func allClosed(g Gomega, namespace string) {
+	records := &v1alpha1.MachineRemediationList{}
+	g.Expect(harness.World.Client().List(context.Background(), records, client.InNamespace(namespace))).To(Succeed())
+	for _, record := range records.Items {
+		g.Expect(record.Status.Phase).To(Equal(v1alpha1.RemediationEnded), "%s: %+v", record.Name, record.Status)
+		g.Expect(record.Finalizers).To(BeEmpty())
+		g.Expect(record.Labels).NotTo(HaveKey(v1alpha1.OpenLabel))
+	}
+}
+
+// seen returns all machines that ever existed in a namespace.
+func seen(namespace string) []types.UID {
+	var all []types.UID
+	harness.Journal.Find(func(e journal.Entry) bool {
+		m, ok := e.Object.(*clusterv1.Machine)
+		if ok && m.Namespace == namespace && !slices.Contains(all, m.UID) {
+			all = append(all, m.UID)
+		}
+		return false
+	})
+	return all
+}
+
+var planRef = clusterv1.MachineHealthCheckRemediationTemplateReference{
+	APIVersion: v1alpha1.GroupVersion.String(), Kind: "MachineRemediationTemplate", Name: "watch-first",
+}
+
+// tried returns the steps that records have tried, with their results. Attempts that were aborted or not begun are none: on a busy computer, a
+// machine may be unjudged for a moment after a restart, so its act is put off.
+func tried(records []*v1alpha1.MachineRemediation) []string {
+	var all []string
+	for _, record := range records {
+		for _, attempt := range record.Status.Attempts {
+			if attempt.Result != v1alpha1.ResultAborted && attempt.Result != v1alpha1.ResultNotBegun {
+				all = append(all, attempt.Step+": "+string(attempt.Result))
+			}
+		}
+	}
+	return all
+}
+
+// happens injects a fault.
+func happens(t *testing.T, f fault.Fault) {
+	t.Helper()
+	newTest(t).Expect(f.Inject(t.Context(), harness.World)).To(Succeed())
+}
+
+// becomes waits for a state of a machine.
+func becomes(t *testing.T, machine *clusterv1.Machine, what string, matches func(*clusterv1.Machine) bool) journal.Entry {
+	t.Helper()
+	entry, err := harness.Journal.Machine(waitContext(t), machine.UID, what+" of machine "+machine.Name, matches)
+	newTest(t).Expect(err).NotTo(HaveOccurred())
+	return entry
 }

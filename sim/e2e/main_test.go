@@ -16,11 +16,7 @@ var harness *e2e.Harness
 
 func TestMain(m *testing.M) {
 	flag.Parse()
-	o := e2e.Options{Package: "e2e", World: world.Options{CRDPaths: []string{"testdata/fix.yaml", "testdata/herd.yaml"}, BareMetal: true}, Others: []rbacv1.PolicyRule{
-		{APIGroups: []string{"remediation.example.dev"}, Resources: []string{"fixremediationtemplates"}, Verbs: []string{"get", "list", "watch"}},
-		{APIGroups: []string{"remediation.example.dev"}, Resources: []string{"fixremediations"}, Verbs: []string{"get", "list", "watch", "create", "delete"}},
-		// How many machines an owner wants says whether it makes another one.
-		{APIGroups: []string{"owners.example.dev"}, Resources: []string{"herds"}, Verbs: []string{"get"}},
+	o := e2e.Options{Package: "e2e", World: world.Options{BareMetal: true}, Others: []rbacv1.PolicyRule{
 		// docs/operations/bare-metal.md asks for these rights where hosts belong to infrastructure machines of another kind
 		// than Metal3's.
 		{APIGroups: []string{"infrastructure.cluster.x-k8s.io"}, Resources: []string{"devmachines"}, Verbs: []string{"get"}},

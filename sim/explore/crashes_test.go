@@ -14,8 +14,7 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/mishap"
 )
 
-// TestEachWriteGoesWrong: in a world for each remedy, each write goes wrong in each way, not only the first write of a kind, and no rule is
-// broken. sim/e2e tests the first write of each kind on a real API server, so add a new kind of write there, too.
+// TestEachWriteGoesWrong: in a world for each remedy, each write goes wrong in each way, and no rule is broken.
 func TestEachWriteGoesWrong(t *testing.T) {
 	checks := []string{"apply Machine/status", "apply MachineHealthCheck", "apply MachineHealthCheck/status"}
 	records := []string{"create MachineRemediation", "patch MachineRemediation", "update MachineRemediation/status"}

@@ -1,5 +1,4 @@
-// Package mishap lists what can go wrong with one write of a manager, for the worlds in which managers run: those with a real API server and those
-// with a model of it.
+// Package mishap lists what can go wrong with one write of a manager to the explorer's model of an API server.
 package mishap
 
 // Mishap is a failure of one write.

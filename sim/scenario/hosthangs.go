@@ -109,7 +109,11 @@ func (s *Stage) request(ctx context.Context, machine *clusterv1.Machine, phase v
 func (s *Stage) tellPower(host string, from, to time.Time) {
 	for _, change := range s.World.Host(client.ObjectKey{Namespace: s.Namespace, Name: host}).History() {
 		if change.At.After(from) && !change.At.After(to) {
-			s.say(Power, change.At, "the machine behind host %s %s", host, map[bool]string{false: "loses its power", true: "has power"}[change.Running])
+			power := "loses its"
+			if change.Running {
+				power = "has"
+			}
+			s.say(Power, change.At, "the machine behind host %s %s power", host, power)
 		}
 	}
 }

@@ -27,20 +27,7 @@ func (w *World) ControlPlaneMachines(ctx context.Context, cluster client.ObjectK
 
 // PoolMachines lists the Machines of one pool of a cluster.
 func (w *World) PoolMachines(ctx context.Context, cluster client.ObjectKey, pool string) ([]clusterv1.Machine, error) {
-	return w.Machines(ctx, cluster, ofDeployment(MachineDeploymentName(cluster.Name, pool)))
-}
-
-// DeploymentMachines lists the Machines of any MachineDeployment.
-func (w *World) DeploymentMachines(ctx context.Context, deployment client.ObjectKey) ([]clusterv1.Machine, error) {
-	list := &clusterv1.MachineList{}
-	if err := w.client.List(ctx, list, client.InNamespace(deployment.Namespace), ofDeployment(deployment.Name)); err != nil {
-		return nil, fmt.Errorf("listing machines of machine deployment %s: %w", deployment, err)
-	}
-	return list.Items, nil
-}
-
-func ofDeployment(name string) client.MatchingLabels {
-	return client.MatchingLabels{clusterv1.MachineDeploymentNameLabel: name}
+	return w.Machines(ctx, cluster, client.MatchingLabels{clusterv1.MachineDeploymentNameLabel: MachineDeploymentName(cluster.Name, pool)})
 }
 
 // MachineOf returns the Machine of a Node.

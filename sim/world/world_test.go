@@ -10,10 +10,8 @@ import (
 	. "github.com/onsi/gomega"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/tools/clientcmd"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
-	"sigs.k8s.io/cluster-api/util/conditions"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/sim/world"
@@ -39,19 +37,6 @@ func newCluster(t *testing.T, spec world.ClusterSpec) client.ObjectKey {
 	g.Expect(it.WaitReady(ctx, spec.Key())).To(Succeed())
 	t.Logf("cluster ready after %s", time.Since(start).Round(time.Millisecond))
 	return spec.Key()
-}
-
-// markUnhealthy writes the two conditions with which a health check asks the owner to replace a machine.
-func markUnhealthy(t *testing.T, machine *clusterv1.Machine) {
-	t.Helper()
-	original := machine.DeepCopy()
-	for _, condition := range []metav1.Condition{
-		{Type: clusterv1.MachineHealthCheckSucceededCondition, Status: metav1.ConditionFalse, Reason: "Test"},
-		{Type: clusterv1.MachineOwnerRemediatedCondition, Status: metav1.ConditionFalse, Reason: "WaitingForRemediation"},
-	} {
-		conditions.Set(machine, condition)
-	}
-	NewWithT(t).Expect(it.Client().Status().Patch(t.Context(), machine, client.MergeFrom(original))).To(Succeed())
 }
 
 // expectReplaced waits until a machine is gone and its cluster is complete again.
@@ -87,25 +72,6 @@ func TestDeletedMachineIsReplaced(t *testing.T) {
 	g.Expect(it.Client().Delete(t.Context(), &workers[0])).To(Succeed())
 	expectReplaced(t, key, &workers[0])
 	g.Expect(it.PoolMachines(t.Context(), key, world.DefaultPool)).To(HaveLen(3))
-}
-
-func TestMachineSetRemediates(t *testing.T) {
-	g := NewWithT(t)
-	key := newCluster(t, world.ClusterSpec{Namespace: "teams", Name: "workers", Workers: 2})
-	workers, err := it.PoolMachines(t.Context(), key, world.DefaultPool)
-	g.Expect(err).NotTo(HaveOccurred())
-	markUnhealthy(t, &workers[0])
-	expectReplaced(t, key, &workers[0])
-}
-
-func TestControlPlaneRemediates(t *testing.T) {
-	g := NewWithT(t)
-	key := newCluster(t, world.ClusterSpec{Namespace: "default", Name: "brain", ControlPlaneReplicas: 3})
-	machines, err := it.ControlPlaneMachines(t.Context(), key)
-	g.Expect(err).NotTo(HaveOccurred())
-	g.Expect(machines).To(HaveLen(3))
-	markUnhealthy(t, &machines[0])
-	expectReplaced(t, key, &machines[0])
 }
 
 func TestKubeconfigs(t *testing.T) {

@@ -63,33 +63,59 @@ func MachineDeployment(d *clusterv1.MachineDeployment) healthcheck.Result {
 	return observed(d.Generation, d.Status.ObservedGeneration, judgeOf(d.Status.Conditions, read, isTrue(clusterv1.MachineDeploymentAvailableCondition)))
 }
 
-// MachineDeploymentRolledOut requires what MachineDeployment does, and that no roll-out is under
-// way.
+// MachineDeploymentRolledOut judges whether a MachineDeployment has become what its spec says.
 //
-// It is Progressing (checks.ReasonRollingOut, checks.RolloutWithin for each generation) until all
-// Machines are up to date, and condition RollingOut, if present, is False. Replacing machines
-// takes time: allow more with checks.Tolerate if there are many.
+// It is Progressing (checks.ReasonRollingOut) until all Machines are there, available and up to date, and condition RollingOut, if
+// present, is False. With the strategy OnDelete, Machines need not be up to date. Each generation has 20 minutes, and again as long
+// as it advances. A status for an older generation is Progressing (checks.ReasonNotObserved).
 //
-// A new MachineDeployment is no alarm: it may be unavailable (NotAvailable) for 20 minutes after
-// its creation. Its status does not show whether it was ever available.
+// It is False (NotAvailable) if not one Machine is available although old ones are left that should be, and if condition Available
+// is not True. The former has 20 minutes after the creation, and the latter after the condition's transition, and again as long as
+// Machines become available: with the default maxUnavailable, each that is added makes the condition False, and nothing else tells
+// that from an outage. MachineDeployment calls both False at once.
 func MachineDeploymentRolledOut(d *clusterv1.MachineDeployment) healthcheck.Result {
-	verdict := starting(provisionedWithin, d, MachineDeployment(d), "Not"+clusterv1.MachineDeploymentAvailableCondition)
-	if verdict.Status != healthcheck.True {
-		return verdict
+	want, all := orOne(d.Spec.Replicas), ptr.Deref(d.Status.Replicas, 0)
+	updated, ready := ptr.Deref(d.Status.UpToDateReplicas, 0), ptr.Deref(d.Status.AvailableReplicas, 0)
+	verdict := rollout(d, want, all, updated)
+	available := judgeOf(d.Status.Conditions, read, isTrue(clusterv1.MachineDeploymentAvailableCondition))
+	switch {
+	case available.Status == healthcheck.False && ready == 0 && all > updated:
+		verdict = tolerated(provisionedWithin, d.CreationTimestamp, available)
+	case available.Status == healthcheck.False:
+		verdict = recovering(provisionedWithin, unavailableSince(d), available)
+	case verdict.Status == healthcheck.True && ready < want:
+		verdict = rollingOut(number(d.Generation), "Fewer than %d Machines are available", want)
 	}
+	verdict = advancing(provisionedWithin, verdict, 2*(want-updated), 2*(all-updated), all-want, want-ready)
+	return observedOutage(d.Generation, d.Status.ObservedGeneration, verdict)
+}
+
+// rollout says what is still to come of a roll-out, apart from availability.
+func rollout(d *clusterv1.MachineDeployment, want, all, updated int32) healthcheck.Result {
 	revision := number(d.Generation)
-	want, updated := orOne(d.Spec.Replicas), ptr.Deref(d.Status.UpToDateReplicas, 0)
-	if updated < want {
-		return rollingOut(revision, "Fewer than %d Machines are up to date", want)
-	}
-	if ptr.Deref(d.Status.Replicas, 0) > updated {
-		return rollingOut(revision, "Old Machines are left")
-	}
+	byHand := d.Spec.Rollout.Strategy.Type == clusterv1.OnDeleteMachineDeploymentStrategyType
 	rolling := meta.FindStatusCondition(d.Status.Conditions, clusterv1.MachineDeploymentRollingOutCondition)
-	if rolling != nil && rolling.Status != metav1.ConditionFalse {
+	switch {
+	case all < want:
+		return rollingOut(revision, "Fewer than %d Machines are there", want)
+	case !byHand && updated < want:
+		return rollingOut(revision, "Fewer than %d Machines are up to date", want)
+	case !byHand && all > updated:
+		return rollingOut(revision, "Old Machines are left")
+	case all > want:
+		return rollingOut(revision, "More than %d Machines are left", want)
+	case !byHand && rolling != nil && rolling.Status != metav1.ConditionFalse:
 		return rollingOut(revision, "%s", read(*rolling))
 	}
-	return verdict
+	return healthy()
+}
+
+// unavailableSince is the last transition of condition Available, or the creation if that is later.
+func unavailableSince(d *clusterv1.MachineDeployment) metav1.Time {
+	if c := meta.FindStatusCondition(d.Status.Conditions, clusterv1.MachineDeploymentAvailableCondition); c != nil {
+		return metav1.NewTime(healthcheck.Latest(d.CreationTimestamp.Time, c.LastTransitionTime.Time))
+	}
+	return d.CreationTimestamp
 }
 
 // read converts a condition for the rules.

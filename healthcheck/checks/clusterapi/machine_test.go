@@ -92,17 +92,64 @@ func TestMachineDeployment(t *testing.T) {
 		"new":          {&clusterv1.MachineDeployment{}, fails("NotAvailable", "Condition Available is missing")},
 		"not observed": {outdated, notObserved("Observed generation is 4, not 5")},
 	})
+	since := func(ready int32, at time.Time, d *clusterv1.MachineDeployment) *clusterv1.MachineDeployment {
+		d.Status.AvailableReplicas, d.Status.Conditions[0].LastTransitionTime = &ready, metav1.NewTime(at)
+		return d
+	}
+	byHand := func(d *clusterv1.MachineDeployment) *clusterv1.MachineDeployment {
+		d.Spec.Rollout.Strategy.Type = clusterv1.OnDeleteMachineDeploymentStrategyType
+		return d
+	}
+	all := func(d *clusterv1.MachineDeployment) *clusterv1.MachineDeployment {
+		d.Status.AvailableReplicas = d.Spec.Replicas
+		return d
+	}
+	rollsOut := func(left int, text string) healthcheck.Result {
+		r := rollsOut("revision 4", text)
+		r.Within, r.Left = 20*time.Minute, left
+		return r
+	}
+	down := func(left int) healthcheck.Result {
+		r := starts("NotAvailable", text)
+		r.Within, r.Left = 20*time.Minute, left
+		return r
+	}
+	hourAgo := down(2)
+	hourAgo.Deadline = noon.Add(-40 * time.Minute)
 	judge(t, clusterapi.MachineDeploymentRolledOut, map[string]row[*clusterv1.MachineDeployment]{
-		"rolled out":   {machines(3, 3, available), passes},
-		"rolling out":  {machines(3, 1, available), rollsOut("revision 4", "Fewer than 3 Machines are up to date")},
-		"old are left": {machines(4, 3, available), rollsOut("revision 4", "Old Machines are left")},
-		"says so":      {machines(3, 3, available, rolling), rollsOut("revision 4", "Condition RollingOut is True (RollingOut)")},
-		"unavailable":  {machines(3, 1, unavailable), fails("NotAvailable", text)},
-		"just created": {created(machines(1, 1, unavailable)), starts("NotAvailable", text)},
+		"rolled out":               {all(machines(3, 3, available)), passes},
+		"rolling out":              {all(machines(3, 1, available)), rollsOut(2*2+2*2, "Fewer than 3 Machines are up to date")},
+		"old are left":             {all(machines(4, 3, available)), rollsOut(2+1, "Old Machines are left")},
+		"scaled down":              {all(machines(5, 5, available)), rollsOut(2, "More than 3 Machines are left")},
+		"says so":                  {all(machines(3, 3, available, rolling)), rollsOut(0, "Condition RollingOut is True (RollingOut)")},
+		"by hand":                  {byHand(all(machines(3, 1, available, rolling))), passes},
+		"by hand, one is missing":  {byHand(machines(2, 1, available)), rollsOut(2*2+2*1+3, "Fewer than 3 Machines are there")},
+		"one may be unavailable":   {since(2, noon, machines(3, 3, available)), rollsOut(1, "Fewer than 3 Machines are available")},
+		"scaled up":                {since(1, noon, machines(3, 3, unavailable)), down(2)},
+		"scaled up, none are made": {since(1, noon, machines(1, 1, unavailable)), down(2*2 + 2)},
+		"down for an hour":         {since(1, noon.Add(-time.Hour), machines(3, 3, unavailable)), hourAgo},
+		"all are down, rolling":    {since(0, noon, machines(3, 1, unavailable)), fails("NotAvailable", text)},
+		"nobody knows since when":  {machines(3, 3, unavailable), fails("NotAvailable", text)},
+		"just created":             {created(machines(1, 1, unavailable)), down(2*2 + 3)},
 	})
 	judge(t, clusterapi.MachineDeployment, map[string]row[*clusterv1.MachineDeployment]{
 		"availability alone": {created(machines(1, 1, unavailable)), fails("NotAvailable", text)},
 	})
+}
+
+// TestScaleDownAdvances: Machines that are being deleted count until they are drained, and each one that is gone leaves less to do.
+func TestScaleDownAdvances(t *testing.T) {
+	left := func(all int32) int {
+		d := &clusterv1.MachineDeployment{Spec: clusterv1.MachineDeploymentSpec{Replicas: new(int32(3))}}
+		d.Status.Replicas, d.Status.UpToDateReplicas, d.Status.AvailableReplicas = &all, &all, &all
+		d.Status.Conditions = []metav1.Condition{{Type: clusterv1.MachineDeploymentAvailableCondition, Status: metav1.ConditionTrue}}
+		return clusterapi.MachineDeploymentRolledOut(d).Left
+	}
+	for all := int32(4); all < 20; all++ {
+		if fewer, more := left(all), left(all+1); fewer <= 0 || fewer >= more {
+			t.Errorf("with %d Machines of 3 %d is left, with one more %d", all, fewer, more)
+		}
+	}
 }
 
 // TestStarting: after its time, the failure is reported as usual.
@@ -113,6 +160,7 @@ func TestStarting(t *testing.T) {
 		Status: healthcheck.False, Reason: "NotAvailable", Message: text, Deadline: noon.Add(20 * time.Minute),
 	}} {
 		d.Status.ObservedGeneration = 1
+		want.Within, want.Left = 20*time.Minute, 3
 		if diff := cmp.Diff(want, clusterapi.MachineDeploymentRolledOut(d).At(noon.Add(after))); diff != "" {
 			t.Errorf("after %s (-want +got)\n%s", after, diff)
 		}

@@ -90,15 +90,16 @@ func (m *meeting) Check(ctx context.Context, request types.NamespacedName) (*the
 func (m *meeting) InjectTargetClient(c client.Client)    { m.target = c }
 func (m *meeting) SetLoggerSuffix(provider, kind string) {}
 
-func newMeeting() *meeting {
-	m := &meeting{present: &sync.WaitGroup{}, first: &sync.Map{}}
-	m.present.Add(crowd)
-	return m
+// newMeeting returns a function that makes checks that meet.
+func newMeeting() func() *meeting {
+	present, first := &sync.WaitGroup{}, &sync.Map{}
+	present.Add(crowd)
+	return func() *meeting { return &meeting{present: present, first: first} }
 }
 
 // TestWrongCluster is a test that Gardener's library fails since 1.133: when it checks
 // several shoots at once, it asks the API server of one shoot about another. Ours runs the
-// very same check and does not.
+// same check, made for each run, and does not.
 func TestWrongCluster(t *testing.T) {
 	options := controller.Options{MaxConcurrentReconciles: crowd}
 	libraries := map[string]struct {
@@ -109,7 +110,7 @@ func TestWrongCluster(t *testing.T) {
 			opts := theirs.DefaultAddArgs{Controller: options}
 			opts.HealthCheckConfig.SyncPeriod = metav1.Duration{Duration: period}
 			return theirs.DefaultRegistration(extensionType, workerKind, newWorkers, newWorker, mgr, opts, nil,
-				[]theirs.ConditionTypeToHealthCheck{{ConditionType: string(everyNodeReady), HealthCheck: newMeeting()}}, nil)
+				[]theirs.ConditionTypeToHealthCheck{{ConditionType: string(everyNodeReady), HealthCheck: newMeeting()()}}, nil)
 		}, false},
 		ours: {func(mgr ctrl.Manager, extensionType string) error {
 			opts := gardener.DefaultAddArgs{Controller: options}

@@ -52,10 +52,10 @@ func registerOurs(mgr ctrl.Manager, s *script, variant string) error {
 	for slot := range slots {
 		c := &scripted{s, slot}
 		check := gardener.ConditionTypeToHealthCheck{
-			ConditionType: string(everyNodeReady), HealthCheck: gardener.Of(c), ErrorCodeCheckFunc: codes, PreCheckFunc: preCheckOf(c, variant),
+			ConditionType: string(everyNodeReady), HealthCheck: gardener.Of(func() *scripted { return c }), ErrorCodeCheckFunc: codes, PreCheckFunc: preCheckOf(c, variant),
 		}
 		if variant == needsShoot && slot == 0 {
-			check.HealthCheck = gardener.Of(&needy{*c})
+			check.HealthCheck = gardener.Of(func() *needy { return &needy{*c} })
 		}
 		checks = append(checks, check)
 	}

@@ -30,11 +30,17 @@ type seed[O client.Object] struct{ checker[O] }
 // InjectSourceClient implements gardener.SourceClient.
 func (s *seed[O]) InjectSourceClient(c client.Client) { s.client = c }
 
+// DeepCopy implements gardener.HealthCheck.
+func (s *seed[O]) DeepCopy() gardener.HealthCheck { c := *s; return &c }
+
 // shoot checks an object in the cluster of the shoot.
 type shoot[O client.Object] struct{ checker[O] }
 
 // InjectTargetClient implements gardener.TargetClient.
 func (s *shoot[O]) InjectTargetClient(c client.Client) { s.client = c }
+
+// DeepCopy implements gardener.HealthCheck.
+func (s *shoot[O]) DeepCopy() gardener.HealthCheck { c := *s; return &c }
 
 // Name is the name of the check in metrics.
 func (c *checker[O]) Name() string { return c.kind + " " + c.name }

@@ -34,6 +34,9 @@ type machines struct{ source client.Client }
 // InjectSourceClient implements gardener.SourceClient.
 func (m *machines) InjectSourceClient(c client.Client) { m.source = c }
 
+// DeepCopy implements gardener.HealthCheck.
+func (m *machines) DeepCopy() gardener.HealthCheck { c := *m; return &c }
+
 // SetLoggerSuffix implements gardener.HealthCheck. It does nothing: the engine logs.
 func (m *machines) SetLoggerSuffix(string, string) {}
 
@@ -58,6 +61,9 @@ type counted struct {
 
 // InjectTargetClient implements gardener.TargetClient.
 func (c *counted) InjectTargetClient(target client.Client) { c.target = target }
+
+// DeepCopy implements gardener.HealthCheck.
+func (c *counted) DeepCopy() gardener.HealthCheck { made := *c; return &made }
 
 // Name is the name of the check in metrics.
 func (c *counted) Name() string { return "nodes" }

@@ -108,7 +108,10 @@ var machineColumns = []struct {
 // sorted sorts machines by a column.
 func (q Query) sorted(all []*Machine) []*Machine {
 	by, down := strings.CutPrefix(cmp.Or(q.Sort, "state"), "-")
-	sign := map[bool]int{true: -1, false: 1}[down]
+	sign := 1
+	if down {
+		sign = -1
+	}
 	for _, column := range machineColumns {
 		if column.Key != by {
 			continue
@@ -126,7 +129,10 @@ func (q Query) columns() []Column {
 	var all []Column
 	for _, column := range machineColumns {
 		if column.Key == by {
-			column.Sorted = map[bool]string{true: "descending", false: "ascending"}[down]
+			column.Sorted = "ascending"
+			if down {
+				column.Sorted = "descending"
+			}
 		}
 		all = append(all, column.Column)
 	}

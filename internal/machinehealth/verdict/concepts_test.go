@@ -109,6 +109,25 @@ func TestConceptsClusterNotUp(t *testing.T) {
 	docs.Section(t, conceptsFile, "cluster not up", docs.Table(table...))
 }
 
+// reasons are the values of the constants, by name; the test fails if one is missing here.
+var reasons = map[string]string{
+	"ReasonSucceeded":                   ReasonSucceeded,
+	"ReasonRemediateAnnotation":         ReasonRemediateAnnotation,
+	"ReasonMachineFailed":               ReasonMachineFailed,
+	"ReasonMachineProvisioningTimedOut": ReasonMachineProvisioningTimedOut,
+	"ReasonHostError":                   ReasonHostError,
+	"ReasonNodeStartupTimedOut":         ReasonNodeStartupTimedOut,
+	"ReasonNodeNotFound":                ReasonNodeNotFound,
+	"ReasonDeleting":                    ReasonDeleting,
+	"ReasonNodeUnavailable":             ReasonNodeUnavailable,
+	"ReasonWaitingForProvisioning":      ReasonWaitingForProvisioning,
+	"ReasonWaitingForNodeRef":           ReasonWaitingForNodeRef,
+	"ReasonNodeConditionsNotYet":        ReasonNodeConditionsNotYet,
+	"ReasonMachineConditionsNotYet":     ReasonMachineConditionsNotYet,
+	"ReasonWaitingForInfrastructure":    ReasonWaitingForInfrastructure,
+	"ReasonWaitingForControlPlane":      ReasonWaitingForControlPlane,
+}
+
 // TestConceptsAreComplete: each reason is in the tables.
 func TestConceptsAreComplete(t *testing.T) {
 	var shown []string

@@ -7,6 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/conditions"
 	"github.com/sickbay-dev/sickbay/internal/ownwrites"
 )
 
@@ -58,4 +59,10 @@ func (d *draft) condition(conditionType string, status metav1.ConditionStatus, r
 	meta.SetStatusCondition(&d.s.Conditions, metav1.Condition{
 		Type: conditionType, Status: status, Reason: reason, Message: ownwrites.Shortened(message, maxMessage), LastTransitionTime: metav1.NewTime(d.now),
 	})
+}
+
+// success sets the condition Succeeded, and sums it up.
+func (d *draft) success(status metav1.ConditionStatus, reason, message string) {
+	d.condition(v1alpha1.ConditionSucceeded, status, reason, message)
+	conditions.SummarizeSuccess(&d.s.Conditions, *meta.FindStatusCondition(d.s.Conditions, v1alpha1.ConditionSucceeded))
 }

@@ -110,7 +110,7 @@ func (d *draft) enter(phase v1alpha1.Phase, message string) {
 
 // progress says in the condition Succeeded what the cycle waits for.
 func (d *draft) progress(reason, message string) {
-	d.condition(v1alpha1.ConditionSucceeded, metav1.ConditionUnknown, reason, message)
+	d.success(metav1.ConditionUnknown, reason, message)
 }
 
 func (d *draft) time() *metav1.Time { return new(metav1.NewTime(d.now)) }

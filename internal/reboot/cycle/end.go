@@ -36,9 +36,9 @@ func (d *draft) end(phase v1alpha1.Phase, reason, message string) {
 	if phase == v1alpha1.Succeeded {
 		status = metav1.ConditionTrue
 	}
-	d.condition(v1alpha1.ConditionSucceeded, status, reason, message)
+	d.success(status, reason, message)
 	if undone := d.undone(); undone != "" {
-		d.condition(v1alpha1.ConditionSucceeded, status, reason, message+undone)
+		d.success(status, reason, message+undone)
 	}
 }
 
@@ -147,7 +147,7 @@ func (d *draft) returnNode() {
 
 // conclude says in the condition what became of the Node after the end.
 func (d *draft) conclude(message string) {
-	d.condition(v1alpha1.ConditionSucceeded, metav1.ConditionFalse, cmp.Or(string(d.s.Outcome), string(d.s.Phase)), message)
+	d.success(metav1.ConditionFalse, cmp.Or(string(d.s.Outcome), string(d.s.Phase)), message)
 }
 
 // cameAfterEnd reports whether the Node has come after the end: it is another Node than before, or the same one after a boot. If this

@@ -3,7 +3,6 @@ package cycle
 import (
 	"strings"
 	"testing"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -88,27 +87,6 @@ func TestEndSaysWhatIsLeft(t *testing.T) {
 			if strings.Contains(got, part) != want {
 				t.Errorf("%s: the message is %q; that it has %q in it is %t, want %t", name, got, part, !want, want)
 			}
-		}
-	}
-}
-
-// TestOutcomeIsState: why a cycle ended is stored in a field, and what follows depends on that field, not on conditions.
-func TestOutcomeIsState(t *testing.T) {
-	f := in(v1alpha1.WaitingForNode)
-	f.Status = Decide(f, noon.Add(nodeTimeout)).Status
-	if got := f.Status.Outcome; got != v1alpha1.ReasonNodeTimedOut {
-		t.Fatalf("the outcome is %q", got)
-	}
-	for _, conditions := range []func(){
-		func() {},
-		func() {
-			meta.FindStatusCondition(f.Status.Conditions, v1alpha1.ConditionSucceeded).Reason = v1alpha1.ReasonHostUnavailable
-		},
-		func() { meta.RemoveStatusCondition(&f.Status.Conditions, v1alpha1.ConditionSucceeded) },
-	} {
-		conditions()
-		if d := Decide(f, noon.Add(nodeTimeout+time.Minute)); d.Action != MarkHost {
-			t.Errorf("then it does %s, with %+v", d, f.Status.Conditions)
 		}
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-// TestEnds: an ended cycle removes what is left, one thing after the other.
-func TestEnds(t *testing.T) {
+// TestEndedCycleRemovesWhatIsLeft: an ended cycle removes what is left, one thing after the other.
+func TestEndedCycleRemovesWhatIsLeft(t *testing.T) {
 	const done, failed, aborted = v1alpha1.Succeeded, v1alpha1.Failed, v1alpha1.Aborted
 	plain := allOf(until(v1alpha1.StepPowerOff), func(f *Facts) { f.Machine.AsksFull = true })
 	because := func(reason string) change {
@@ -95,6 +95,7 @@ func TestMachineUnreadable(t *testing.T) {
 	step := asking(v1alpha1.StepPowerOff)
 	check(t, []row{
 		{name: "the key is not set", facts: in(off, seenOn, machineUnreadable), want: stands(off)},
+		{name: "also when its time is up", facts: in(off, seenOn, machineUnreadable), after: powerOffTimeout, want: stores(aborted, v1alpha1.ReasonHostUnavailable).lookingAgain(powerOffTimeout + lookAgain)},
 		{name: "it stays until its time is up", facts: in(off, append(proven, machineUnreadable)...), want: stands(off)},
 		{name: "and no longer", facts: in(off, append(proven, machineUnreadable)...), after: powerOffTimeout, want: stores(aborted, v1alpha1.ReasonHostUnavailable).lookingAgain(powerOffTimeout + lookAgain)},
 		{name: "then it goes", facts: in(aborted, keyed, machineUnreadable), want: again(does(aborted, RemoveKey))},

@@ -55,9 +55,9 @@ func (w *model) rest() rest {
 	return r
 }
 
-// TestSteps: whatever the set of steps, they are taken in the one safe order, each annotation is removed when its step is
+// TestStepsAreTakenInTheOneSafeOrder: whatever the set of steps, they are taken in the one safe order, each annotation is removed when its step is
 // done, and nothing else is done.
-func TestSteps(t *testing.T) {
+func TestStepsAreTakenInTheOneSafeOrder(t *testing.T) {
 	const off, del, on = v1alpha1.StepPowerOff, v1alpha1.StepDelete, v1alpha1.StepPowerOn
 	held, gone := rest{phase: v1alpha1.Holding, node: "node-1"}, rest{phase: v1alpha1.Holding}
 	same, fresh := rest{phase: v1alpha1.Succeeded, on: true, node: "node-1", over: true}, rest{phase: v1alpha1.Succeeded, on: true, node: "node-2", over: true}
@@ -90,42 +90,6 @@ func TestSteps(t *testing.T) {
 			}
 			if w.f.Machine.AsksFull {
 				t.Error("the annotation for all is left")
-			}
-		})
-	}
-}
-
-// TestLateStep: a step that is asked for after the cycle has passed it is not done, and its annotation stays: it is for another cycle.
-// If a step that was done is asked for again, that is another cycle, too.
-func TestLateStep(t *testing.T) {
-	const off, del, on = v1alpha1.StepPowerOff, v1alpha1.StepDelete, v1alpha1.StepPowerOn
-	for name, tt := range map[string]struct {
-		asked []v1alpha1.Step
-		plain bool
-		at    v1alpha1.Phase
-		late  v1alpha1.Step
-		left  string
-		node  string
-	}{
-		"Delete, on the way up":             {asked: []v1alpha1.Step{off, on}, at: v1alpha1.PoweringOn, late: del, left: "Delete", node: "node-1"},
-		"Delete, while the Node comes":      {asked: []v1alpha1.Step{off, on}, at: v1alpha1.WaitingForNode, late: del, left: "Delete", node: "node-1"},
-		"PowerOff, on the way up":           {asked: []v1alpha1.Step{off, on}, at: v1alpha1.PoweringOn, late: off, left: "PowerOff", node: "node-1"},
-		"PowerOff, while the Node comes":    {asked: []v1alpha1.Step{off, del, on}, at: v1alpha1.WaitingForNode, late: off, left: "PowerOff", node: "node-2"},
-		"PowerOn again: the host is on":     {asked: []v1alpha1.Step{off, on}, at: v1alpha1.WaitingForNode, late: on, node: "node-1"},
-		"PowerOff in time, in a full cycle": {plain: true, at: v1alpha1.PoweringOff, late: off, node: "node-2"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			w := stepModel(t, tt.asked...)
-			w.f.Machine.AsksFull = tt.plain
-			w.onDelay, w.bootTime = time.Minute, time.Minute
-			w.playUntil(tt.at)
-			w.goOn(time.Second)
-			if w.f.Status.Phase != tt.at {
-				t.Fatalf("it is in phase %s", w.f.Status.Phase)
-			}
-			w.ask(tt.late)
-			if got, want := w.rest(), (rest{phase: v1alpha1.Succeeded, left: tt.left, on: true, node: tt.node, over: true}); got != want {
-				t.Errorf("comes to rest as %+v, want %+v", got, want)
 			}
 		})
 	}

@@ -13,32 +13,6 @@ import (
 // markedUnhealthy marks the host already, so that the next action of the ended cycle follows.
 func markedUnhealthy(f *Facts) { f.Host.Unhealthy = true }
 
-// TestHostMark: a host whose cycle was in vain is marked, and one that works again is not.
-func TestHostMark(t *testing.T) {
-	const done, failed, aborted = v1alpha1.Succeeded, v1alpha1.Failed, v1alpha1.Aborted
-	because := func(reason string) change {
-		return condition(v1alpha1.ConditionSucceeded, metav1.ConditionFalse, reason)
-	}
-	tried := because(v1alpha1.ReasonNodeTimedOut)
-	marked := markedUnhealthy
-	byUs := func(f *Facts) { f.Host.Unhealthy, f.Host.UnhealthyByUs = true, true }
-	ends := func(action Action, reason string) outcome { return does(failed, action).saying(reason) }
-	check(t, []row{
-		{name: "never on", facts: in(failed, because(v1alpha1.ReasonPowerOnTimedOut)), want: ends(MarkHost, v1alpha1.ReasonPowerOnTimedOut)},
-		{name: "never off", facts: in(failed, because(v1alpha1.ReasonPowerOffTimedOut)), want: ends(MarkHost, v1alpha1.ReasonPowerOffTimedOut)},
-		{name: "no Node", facts: in(failed, tried), want: ends(MarkHost, v1alpha1.ReasonNodeTimedOut)},
-		{name: "first its host is released", facts: in(failed, tried, keyed), want: ends(RemoveKey, v1alpha1.ReasonNodeTimedOut)},
-		{name: "no matter who asked for what", facts: in(failed, tried, asking()), want: ends(MarkHost, v1alpha1.ReasonNodeTimedOut)},
-		{name: "somebody else has marked it", facts: in(failed, tried, marked), want: ends(RemoveFinalizer, v1alpha1.ReasonNodeTimedOut)},
-		{name: "another host of that name", facts: in(failed, tried, func(f *Facts) { f.Host.UID = "h-2" }), want: ends(RemoveFinalizer, v1alpha1.ReasonNodeTimedOut)},
-		{name: "it could not be worked with", facts: in(failed, because(v1alpha1.ReasonHostUnavailable)), want: ends(RemoveFinalizer, v1alpha1.ReasonHostUnavailable)},
-		{name: "the Node is back, but not as it was", facts: in(failed, because(v1alpha1.ReasonRestoreTimedOut)), want: ends(RemoveFinalizer, v1alpha1.ReasonRestoreTimedOut)},
-		{name: "it works again", facts: in(done, byUs), want: does(done, UnmarkHost)},
-		{name: "which somebody else does not believe", facts: in(done, marked), want: does(done, RemoveFinalizer)},
-		{name: "it was not cycled to the end", facts: in(aborted, byUs), want: does(aborted, RemoveFinalizer)},
-	})
-}
-
 // TestMarkGoesWithALateNode: a host whose Node comes back Ready after the end works again. The Node first gets back what it had.
 func TestMarkGoesWithALateNode(t *testing.T) {
 	const failed = v1alpha1.Failed
@@ -107,27 +81,6 @@ func TestMarkGoesWithoutABackup(t *testing.T) {
 		{name: "nor for another cycle", facts: ended(deleting, beside(sibling("r-2", v1alpha1.PoweringOff))), want: does(failed, RemoveNodeFinalizer).lookingAgain(nodeTimeout)},
 		{name: "it is over", facts: ended(func(f *Facts) { f.Status.HostMarkedSince = nil }), want: does(failed, RemoveNodeFinalizer)},
 	})
-}
-
-// TestMarkIsRecorded: the mark of a host is stored together with the end, before the host is marked.
-func TestMarkIsRecorded(t *testing.T) {
-	late := func(f *Facts) { f.Status.PendingRebootSince = &noon }
-	for name, tt := range map[string]struct {
-		facts Facts
-		after time.Duration
-		want  bool
-	}{
-		"never off":  {in(v1alpha1.PoweringOff, late, keyed, seenOn, keySeen), powerOffTimeout, true},
-		"never on":   {in(v1alpha1.PoweringOn, late), powerOnTimeout, true},
-		"no Node":    {in(v1alpha1.WaitingForNode, late), nodeTimeout, true},
-		"no host":    {in(v1alpha1.Pending, func(f *Facts) { f.Host.Fenceable = false }), 0, false},
-		"taken back": {in(v1alpha1.PoweringOff, deleting), 0, false},
-	} {
-		d := Decide(tt.facts, noon.Add(tt.after))
-		if !d.Status.Phase.Ended() || (d.Status.HostMarkedSince != nil) != tt.want {
-			t.Errorf("%s: in phase %s it is marked since %v", name, d.Status.Phase, d.Status.HostMarkedSince)
-		}
-	}
 }
 
 // TestLastWordOnAHost: of two ended cycles that still have work on the host, the later one decides about the mark. Otherwise one would

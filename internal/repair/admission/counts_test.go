@@ -11,7 +11,6 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
-	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/ownwrites"
 	"github.com/sickbay-dev/sickbay/internal/remedy/rebootannotation"
 	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
@@ -122,31 +121,6 @@ func TestUnderRepair(t *testing.T) {
 			}
 			if got := f.underRepair(now); (len(got) == 1) != tt.want {
 				t.Errorf("%v under repair, want one: %t", got, tt.want)
-			}
-		})
-	}
-}
-
-func TestHowManySlotsThereAre(t *testing.T) {
-	tests := map[string]struct {
-		limit    *intstr.IntOrString
-		expected int
-		want     int
-	}{
-		"none":                  {nil, 10, unbounded},
-		"number":                {new(intstr.FromInt32(2)), 10, 2},
-		"number above expected": {new(intstr.FromInt32(20)), 10, 20},
-		"percent":               {new(intstr.FromString("20%")), 10, 2},
-		"percent, rounded down": {new(intstr.FromString("29%")), 10, 2},
-		"percent, at least one": {new(intstr.FromString("20%")), 3, 1},
-		"percent of nothing":    {new(intstr.FromString("20%")), 0, 1},
-		"above 100%":            {new(intstr.FromString("150%")), 10, 15},
-		"percent near 64 bits":  {new(intstr.FromString("9223372036854775807%")), 1000, mhcspec.MaxCount},
-	}
-	for name, tt := range tests {
-		t.Run(name, func(t *testing.T) {
-			if got := budget(tt.limit, tt.expected); got != tt.want {
-				t.Errorf("got %d, want %d", got, tt.want)
 			}
 		})
 	}

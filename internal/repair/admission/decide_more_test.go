@@ -15,56 +15,6 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
 )
 
-func TestDecidePaused(t *testing.T) {
-	paused := build.Annotation(clusterv1.PausedAnnotation, "")
-	tests := map[string]struct {
-		mhc     *clusterv1.MachineHealthCheck
-		cluster *clusterv1.Cluster
-		want    []string
-	}{
-		"not at all":     {check(), build.Cluster(ns, "cluster"), nil},
-		"by the Cluster": {check(), build.Cluster(ns, "cluster", build.Paused()), []string{"Cluster spec.paused is set to true"}},
-		"by annotation":  {check(paused), build.Cluster(ns, "cluster"), []string{"MachineHealthCheck has the cluster.x-k8s.io/paused annotation"}},
-		"by both": {check(paused), build.Cluster(ns, "cluster", build.Paused()), []string{
-			"Cluster spec.paused is set to true", "MachineHealthCheck has the cluster.x-k8s.io/paused annotation",
-		}},
-	}
-	for name, tt := range tests {
-		t.Run(name, func(t *testing.T) {
-			f := facts(tt.mhc, sick("a"), stray(sick("b")), healthy("c"))
-			f.Cluster = tt.cluster
-			d := Decide(f, now)
-			if diff := cmp.Diff(tt.want, d.Paused); diff != "" {
-				t.Errorf("paused (-want +got):\n%s", diff)
-			}
-			if len(tt.want) == 0 {
-				if diff := cmp.Diff([]string{"b: taken over", "a: replace"}, admitted(d)); diff != "" {
-					t.Errorf("admitted (-want +got):\n%s", diff)
-				}
-				return
-			}
-			if diff := cmp.Diff([]string{"a: Paused"}, waiting(d)); diff != "" || len(d.Admit) > 0 {
-				t.Errorf("admitted %v; waiting (-want +got):\n%s", admitted(d), diff)
-			}
-		})
-	}
-}
-
-func TestDecideTemplateMissing(t *testing.T) {
-	f := facts(check(byTemplate(), maxInFlight("1")), sick("a"), healthy("b"))
-	f.Template.Missing = "it does not exist"
-	d := Decide(f, now)
-	if diff := cmp.Diff([]string{"a: " + ReasonTemplateNotFound}, waiting(d)); diff != "" || len(d.Admit) > 0 {
-		t.Errorf("admitted %v; waiting (-want +got):\n%s", admitted(d), diff)
-	}
-	if !d.Allowed {
-		t.Error("remediation is not allowed; want the rest to be as ever")
-	}
-	if got := d.RecheckAt.Sub(now); got != TemplateRetry {
-		t.Errorf("recheck in %s, want %s", got, TemplateRetry)
-	}
-}
-
 // TestDecideInvalidConfiguration: what cannot be understood is never guessed at.
 func TestDecideInvalidConfiguration(t *testing.T) {
 	tests := map[string]build.MachineHealthCheckOption{
@@ -103,17 +53,6 @@ func wantStopped(t *testing.T, d Decision, reason string) {
 		if one.Reason != reason {
 			t.Errorf("%s waits for %s, want %s", one.Machine, one.Reason, reason)
 		}
-	}
-}
-
-func TestDecideKindsMissing(t *testing.T) {
-	f := facts(check(), sick("b"), sick("a"), healthy("c"))
-	f.KindsMissing = true
-	d := Decide(f, now)
-	wantStopped(t, d, ReasonKindsNotInstalled)
-	want := "Nothing is repaired: the kind MachineRemediation of sickbay.dev is not installed; sickbay crds | kubectl apply -f - installs it; 2 wait: a, b"
-	if got := d.allowedMessage(); got != want {
-		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }
 
@@ -157,16 +96,6 @@ func TestDecideOnHold(t *testing.T) {
 			t.Errorf("recheck at %s, though only a person can end it", d.RecheckAt)
 		}
 	})
-}
-
-func TestDecideDryRun(t *testing.T) {
-	d := Decide(facts(check(build.Annotation(mhcspec.DryRunAnnotation, "true"), byTemplate()), sick("a")), now)
-	if !d.Config.OnlyReports() || len(d.Admit) != 1 {
-		t.Fatalf("config %+v, admitted %v; want it to decide as ever", d.Config, admitted(d))
-	}
-	if want := "Would repair a (request)"; d.dryRunMessage() != want {
-		t.Errorf("message is %q, want %q", d.dryRunMessage(), want)
-	}
 }
 
 // TestDecideStrays: a machine with a request without a record gets a record once, over the slots, whatever the health.

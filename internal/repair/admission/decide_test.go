@@ -6,7 +6,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
@@ -119,49 +118,6 @@ func TestWhoIsAdmitted(t *testing.T) {
 	}
 }
 
-// TestDecideGrants: what spec.grant becomes.
-func TestDecideGrants(t *testing.T) {
-	first := Decide(facts(check(), sick("a")), now).Admit[0]
-	if first.Grant != 1 || first.Record != nil {
-		t.Errorf("a new record gets %+v", first)
-	}
-	again := Decide(facts(check(), sick("a")).with(recordOf("a", inVain(3))), now).Admit[0]
-	if again.Grant != 4 || again.Record == nil {
-		t.Errorf("one that gave 3 back gets %+v", again)
-	}
-}
-
-// TestDecideNext: who takes the place of one that cannot be admitted.
-func TestDecideNext(t *testing.T) {
-	d := Decide(facts(check(maxInFlight("1")), longSick("c"), sick("a"), sick("b")), now)
-	var next []string
-	for _, one := range d.Next {
-		next = append(next, one.Machine.Name)
-	}
-	if diff := cmp.Diff([]string{"a", "b"}, next); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
-}
-
-// TestDecideFailures: who could not be admitted waits for a moment, and then stands behind the others.
-func TestDecideFailures(t *testing.T) {
-	f := facts(check(maxInFlight("1")), longSick("a"), sick("b"))
-	f.Failures = map[types.UID]Failure{"uid-a": {Count: 1, RetryAt: now.Add(5 * time.Second)}}
-	d := Decide(f, now)
-	if diff := cmp.Diff(replaced("b"), admitted(d)); diff != "" {
-		t.Errorf("admitted (-want +got):\n%s", diff)
-	}
-	if diff := cmp.Diff([]string{"a: Backoff"}, waiting(d)); diff != "" {
-		t.Errorf("waiting (-want +got):\n%s", diff)
-	}
-	if got := d.RecheckAt.Sub(now); got != 5*time.Second {
-		t.Errorf("recheck in %s, want when it is tried again", got)
-	}
-	if diff := cmp.Diff(replaced("b"), admitted(Decide(f, now.Add(5*time.Second)))); diff != "" {
-		t.Errorf("admitted after the pause (-want +got):\n%s", diff)
-	}
-}
-
 // TestDecideUnseen: nobody else is admitted before the cache shows those who were.
 func TestDecideUnseen(t *testing.T) {
 	f := facts(check(), sick("a"), sick("b")).with(recordOf("a"))
@@ -175,12 +131,5 @@ func TestDecideUnseen(t *testing.T) {
 	}
 	if message := d.allowedMessage(); message != "2 of 2 machines not healthy (2 sick), no limit set" {
 		t.Errorf("the message says what lasts for milliseconds: %s", message)
-	}
-}
-
-func TestDecideRechecksLine(t *testing.T) {
-	d := Decide(facts(check(), sick("a"), sick("b")).with(recordOf("a", waitsFor(time.Minute)), recordOf("b", waitsFor(time.Hour))), now)
-	if got := d.RecheckAt.Sub(now); got != time.Minute {
-		t.Errorf("recheck in %s, want when the first gets in line", got)
 	}
 }

@@ -93,25 +93,6 @@ func TestAllowedMessage(t *testing.T) {
 	}
 }
 
-func TestNamesAreSortedAndFew(t *testing.T) {
-	tests := map[string]struct {
-		all  []string
-		want string
-	}{
-		"none":     {nil, ""},
-		"sorted":   {[]string{"b", "a"}, "a, b"},
-		"ten":      {[]string{"j", "i", "h", "g", "f", "e", "d", "c", "b", "a"}, "a, b, c, d, e, f, g, h, i, j"},
-		"too many": {[]string{"l", "k", "j", "i", "h", "g", "f", "e", "d", "c", "b", "a"}, "a, b, c, d, e, f, g, h, i, j and 2 more"},
-	}
-	for name, tt := range tests {
-		t.Run(name, func(t *testing.T) {
-			if got := names(tt.all); got != tt.want {
-				t.Errorf("got %q, want %q", got, tt.want)
-			}
-		})
-	}
-}
-
 func TestOverlapMessage(t *testing.T) {
 	got := overlapMessage(map[string][]string{"z": {"m2", "m1"}, "a": {"m3"}})
 	if want := "Selected machines that another controller checks, for MachineHealthCheck a: m3; z: m1, m2"; got != want {

@@ -10,7 +10,6 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
-	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/recordstore"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
@@ -90,37 +89,6 @@ func ofPlan(p *v1alpha1.MachineRemediationTemplate, reason string, tried ...stri
 		}
 		r.Status.CompletionTime = &end
 		r.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ConditionSucceeded, Status: metav1.ConditionFalse, Reason: reason}}
-	}
-}
-
-func TestParseConfigOfPlan(t *testing.T) {
-	limited := plan(func(p *v1alpha1.RemediationPlan) { p.MaxInFlight = new(intstr.FromString("20%")) })
-	tests := map[string]struct {
-		mhc     *clusterv1.MachineHealthCheck
-		plan    *v1alpha1.MachineRemediationTemplate
-		want    mhcspec.Config
-		problem string
-	}{
-		"nothing":           {check(byPlan()), plan(), mhcspec.Config{}, ""},
-		"maxInFlight":       {check(byPlan()), limited, mhcspec.Config{MaxInFlight: new(intstr.FromString("20%"))}, ""},
-		"Observe":           {check(byPlan()), plan(mode(v1alpha1.ModeObserve)), mhcspec.Config{Observe: true}, ""},
-		"Approve":           {check(byPlan()), plan(mode(v1alpha1.ModeApprove)), mhcspec.Config{}, ""},
-		"dry-run wins":      {check(byPlan(), build.Annotation(mhcspec.DryRunAnnotation, "true")), plan(), mhcspec.Config{DryRun: true}, ""},
-		"max-in-flight":     {check(byPlan(), maxInFlight("2")), limited, mhcspec.Config{MaxInFlight: new(intstr.FromString("20%"))}, "annotation sickbay.dev/max-in-flight must not be set beside MachineRemediationTemplate plan, which has its own setting"},
-		"strategy":          {check(byPlan(), byReboot()), plan(), mhcspec.Config{}, "annotation sickbay.dev/remediation must not be set beside MachineRemediationTemplate plan, which has its own setting"},
-		"external strategy": {check(byPlan(), byExternal()), plan(), mhcspec.Config{}, "annotation machine.openshift.io/remediation-strategy must not be set beside MachineRemediationTemplate plan, which has its own setting"},
-		"no such plan":      {check(byPlan(), maxInFlight("2")), nil, mhcspec.Config{}, "annotation sickbay.dev/max-in-flight must not be set beside MachineRemediationTemplate plan, which has its own setting"},
-	}
-	for name, tt := range tests {
-		t.Run(name, func(t *testing.T) {
-			got, problems := mhcspec.ParseConfig(tt.mhc, tt.plan)
-			if diff := cmp.Diff(tt.want, got); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
-			}
-			if (tt.problem == "") != (len(problems) == 0) || (len(problems) > 0 && problems[0] != tt.problem) {
-				t.Errorf("problems are %q, want %q", problems, tt.problem)
-			}
-		})
 	}
 }
 
@@ -250,8 +218,7 @@ func TestHostRemembers(t *testing.T) {
 	}
 }
 
-// TestAwaited: a machine that another record waits for is judged by that one.
-func TestAwaited(t *testing.T) {
+func TestAwaitedMachineIsJudgedByTheRecordThatWaits(t *testing.T) {
 	f := planned(plan(), sick("a"), sick("b"))
 	f.Await("uid-a", "record")
 	d := Decide(f, now)
@@ -313,8 +280,8 @@ func TestObserveSaysWhatWouldBeDone(t *testing.T) {
 	}
 }
 
-// TestPaced: one at first, then as the repairs are proven; a lone fault elsewhere does not wait for a flood.
-func TestPaced(t *testing.T) {
+// TestPaceGrowsAsRepairsAreProven: one at first, then as the repairs are proven; a lone fault elsewhere does not wait for a flood.
+func TestPaceGrowsAsRepairsAreProven(t *testing.T) {
 	other := build.MachineSet(ns, "other", build.UID("other-uid"))
 	alone := build.MachineFunc(func(m *clusterv1.Machine) { m.OwnerReferences = nil })
 	flood := []Target{sick("a"), sick("b"), sick("c"), sick("lone", alone, build.OwnedBy(other))}
@@ -361,31 +328,5 @@ func TestPacedWithStrays(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"b: Paced"}, waiting(d)); diff != "" {
 		t.Errorf("waiting (-want +got):\n%s", diff)
-	}
-}
-
-// TestTwoStrategies: they have to say the same.
-func TestTwoStrategies(t *testing.T) {
-	for name, tt := range map[string]struct {
-		ours, external string
-		agree          bool
-	}{
-		"both for a reboot":              {"reboot", "external-baremetal", true},
-		"Sickbay's for something else":   {"pray", "external-baremetal", false},
-		"OpenShift's for something else": {"reboot", "pray", false},
-		"Sickbay's taken back by half":   {"", "external-baremetal", false},
-		"OpenShift's taken back by half": {"reboot", "", false},
-	} {
-		t.Run(name, func(t *testing.T) {
-			mhc := check(build.Annotation(mhcspec.StrategyAnnotation, tt.ours), build.Annotation(mhcspec.ExternalStrategyAnnotation, tt.external))
-			d := Decide(facts(mhc, sick("a")), now)
-			if tt.agree {
-				if diff := cmp.Diff([]string{"a: reboot"}, admitted(d)); diff != "" {
-					t.Errorf("admitted (-want +got):\n%s", diff)
-				}
-				return
-			}
-			wantStopped(t, d, ReasonInvalidConfiguration)
-		})
 	}
 }

@@ -1,13 +1,11 @@
 package admission
 
 import (
-	"fmt"
 	"slices"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
@@ -28,35 +26,6 @@ func conditionTypes(status clusterv1.MachineHealthCheckStatus) []string {
 	}
 	slices.Sort(list)
 	return list
-}
-
-func TestStatusNumbers(t *testing.T) {
-	f := facts(check(build.Generation(7), build.TriggerIfAtMost(intstr.FromInt32(5))), sick("c"), healthy("b"), pending("a"))
-	want := clusterv1.MachineHealthCheckStatus{
-		ObservedGeneration: 7, ExpectedMachines: new(int32(3)), CurrentHealthy: new(int32(1)), RemediationsAllowed: new(int32(3)),
-		Targets: []string{"a", "b", "c"},
-	}
-	if diff := cmp.Diff(want, desired(f), cmpopts.IgnoreFields(want, "Conditions")); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
-}
-
-func TestStatusTargetsAreCapped(t *testing.T) {
-	var all []Target
-	for i := range maxTargets + 1 {
-		all = append(all, healthy(fmt.Sprintf("m%05d", i)))
-	}
-	got := desired(facts(check(), all...))
-	if len(got.Targets) != 10000 || got.Targets[0] != "m00000" || *got.ExpectedMachines != 10001 {
-		t.Errorf("got %d targets of %d from %s on, want the first 10000 of 10001", len(got.Targets), *got.ExpectedMachines, got.Targets[0])
-	}
-}
-
-func TestStatusRemediationsAllowedFitsTheAPI(t *testing.T) {
-	got := desired(facts(check(build.TriggerIfAtMost(intstr.FromString("9223372036854775807%"))), healthy("a"), healthy("b")))
-	if *got.RemediationsAllowed < 0 {
-		t.Errorf("remediationsAllowed is %d", *got.RemediationsAllowed)
-	}
 }
 
 // TestStatusConditions: the optional ones are there only while they have something to say.

@@ -12,9 +12,9 @@ const (
 	// crossing is how long after the withdrawal of a mark its owner may still delete the machine because of it: owners act on what their
 	// caches show.
 	crossing = time.Minute
-	// soonGone is how long the deletion of a machine may take before a built-in plan stores when it began. Most are over by then, and the
+	// quickDeletion is how long the deletion of a machine may take before a built-in plan stores when it began. Most are over by then, and the
 	// end is stored anyway.
-	soonGone = 30 * time.Second
+	quickDeletion = 30 * time.Second
 )
 
 // stored returns a time as the API stores it; nil if it is zero.
@@ -102,7 +102,7 @@ func (d *draft) notice(attempt *v1alpha1.RemediationAttempt) {
 		return
 	}
 	if step.Action == v1alpha1.ActionReplace && d.soonGone() {
-		d.recheck(d.f.Machine.DeletingSince.Add(soonGone))
+		d.recheck(d.f.Machine.DeletingSince.Add(quickDeletion))
 		return
 	}
 	d.noteBeginning(attempt, step, at)
@@ -115,7 +115,7 @@ func (d *draft) soonGone() bool {
 	if attempt != nil && attempt.Begun() {
 		return false
 	}
-	return builtIn(d.f.Record) && m.Owner != nil && m.Deleting() && d.now.Before(m.DeletingSince.Add(soonGone))
+	return builtIn(d.f.Record) && m.Owner != nil && m.Deleting() && d.now.Before(m.DeletingSince.Add(quickDeletion))
 }
 
 // longestAsking is how long Sickbay asks for a step that nobody begins, before a person must decide.

@@ -52,7 +52,7 @@ func conceptsExits() []struct {
 			exitHealthy, {"the request says `Succeeded=True`", requestSays("True", "")}, {"the request says `Succeeded=False`", requestSays("False", "no luck")},
 			exitTaken, exitTimeIsUp, exitUnclear, exitPaused, exitHandBack, exitCancel, exitGone,
 		}},
-		{"`Request` until `RequestSucceeded`", with(p(), works("collect", time.Minute)), []conceptsExit{
+		{"`RequestSucceeded`", with(p(), works("collect", time.Minute)), []conceptsExit{
 			exitHealthy, {"the request says `Succeeded=True`", requestSays("True", "")}, {"the request says `Succeeded=False`", requestSays("False", "no room")},
 			exitTaken, exitTimeIsUp, exitPaused, exitHandBack, exitCancel, exitGone,
 		}},
@@ -68,7 +68,7 @@ func conceptsExits() []struct {
 		{"`Replace`, not begun", with(p(), asks("replace", time.Minute), bounded), []conceptsExit{
 			exitHealthy, {"the owner has answered no mark for 10 minutes", asked(AnswerTime)},
 			{"the owner defers", owner(MarkDeferred, "later")}, {"the owner has deferred, or been busy, for an hour", func(f *Facts) { owner(MarkDeferred, "later")(f); asked(time.Hour)(f) }},
-			{"the same, and nobody waits for its slot", func(f *Facts) { owner(MarkDeferred, "later")(f); asked(time.Hour)(f); f.Bounded = false }},
+			{"the same, and nobody waits for the slot", func(f *Facts) { owner(MarkDeferred, "later")(f); asked(time.Hour)(f); f.Bounded = false }},
 			{"the same for a day", func(f *Facts) { asked(24 * time.Hour)(f); f.Bounded = false }},
 			{"the owner refuses", owner(MarkRefused, "too few replicas")}, {"somebody takes the mark away", func(f *Facts) { f.Machine.Mark = Mark{} }},
 			exitPaused, exitHandBack, exitCancel,
@@ -87,8 +87,8 @@ func conceptsExits() []struct {
 			{"the one in its place goes without having been sick", successor(Successor{Name: "md-0-y8", Gone: true})},
 		}},
 		{"`Replace`, built-in plan", with(builtin(replace()), asks("replace", time.Minute)), []conceptsExit{
-			exitHealthy, {"the owner has answered no mark for 10 minutes, and others wait for the slot", func(f *Facts) { asked(AnswerTime)(f); f.Bounded = true }},
-			{"the same, and nobody waits", asked(AnswerTime)}, {"the owner refuses", owner(MarkRefused, "too few replicas")},
+			exitHealthy, {"the owner has answered no mark for 10 minutes", func(f *Facts) { asked(AnswerTime)(f); f.Bounded = true }},
+			{"the owner has answered no mark for 10 minutes, and nobody waits for the slot", asked(AnswerTime)}, {"the owner refuses", owner(MarkRefused, "too few replicas")},
 			{"the machine is gone", goneNow},
 		}},
 	}
@@ -103,33 +103,45 @@ func successor(s Successor) change {
 	return func(f *Facts) { goneNow(f); f.Successor = &s }
 }
 
-// TestConceptsExits renders what comes of an attempt, what is taken back, and what is next.
+// TestConceptsExits renders what comes of an attempt, and what is next. Steps with the same answer share a row.
 func TestConceptsExits(t *testing.T) {
-	table := [][]string{{"step", "what happens", "the attempt", "taken back", "then"}}
+	answers := map[string][][]string{}
+	var observed []string
 	for _, s := range conceptsExits() {
-		step := s.step
 		for _, exit := range s.exits {
-			f, takenBack := carryOn(with(s.facts, exit.happens))
-			table = append(table, []string{step, exit.observed, conceptsResult(f), takenBack, conceptsNext(f)})
-			step = ""
+			f := carryOn(with(s.facts, exit.happens))
+			answer := []string{conceptsResult(f), conceptsNext(f)}
+			rows := answers[exit.observed]
+			if rows == nil {
+				observed = append(observed, exit.observed)
+			}
+			if i := slices.IndexFunc(rows, func(row []string) bool { return slices.Equal(row[2:], answer) }); i >= 0 {
+				rows[i][1] += "; " + s.step
+				continue
+			}
+			answers[exit.observed] = append(rows, append([]string{"", s.step}, answer...))
 		}
+	}
+	table := [][]string{{"what happens", "to", "the attempt", "then"}}
+	for _, what := range observed {
+		answers[what][0][0] = what
+		table = append(table, answers[what]...)
 	}
 	docs.Section(t, conceptsFile, "remediation exits", docs.Table(table...))
 }
 
 // carryOn stores and takes back, until something begins or nothing is to be done.
-func carryOn(f Facts) (Facts, string) {
-	var takenBack []string
+func carryOn(f Facts) Facts {
 	for range 20 {
 		var d Decision
 		f, d = decideAll(f, noon)
 		switch d.Act {
 		case WithdrawMark:
-			takenBack, f.Machine.Mark = append(takenBack, "the mark"), Mark{}
+			f.Machine.Mark = Mark{}
 		case WithdrawRequest:
-			takenBack, f.Request = append(takenBack, "the request"), nil
+			f.Request = nil
 		default:
-			return f, strings.Join(takenBack, ", ")
+			return f
 		}
 	}
 	panic("nothing comes of it")

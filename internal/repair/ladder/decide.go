@@ -70,6 +70,10 @@ func (d *draft) ended() bool {
 	if open {
 		return d.act(Close, v1alpha1.RemediationAttempt{}, v1alpha1.RemediationStep{})
 	}
+	if d.f.Record.DeletionTimestamp.IsZero() {
+		// A decision that came too late is seen, so that nobody waits for what comes of it.
+		d.s.ObservedGeneration = d.f.Record.Generation
+	}
 	return true
 }
 

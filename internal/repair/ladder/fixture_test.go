@@ -378,6 +378,7 @@ func recovering(before time.Duration) change {
 // completed ends the record.
 func completed(f *Facts) {
 	f.Record.Status.Phase, f.Record.Status.CompletionTime = v1alpha1.RemediationEnded, ago(time.Minute)
+	f.Record.Status.ObservedGeneration = f.Record.Generation
 }
 
 // said is what the record says of its progress, for an hour.

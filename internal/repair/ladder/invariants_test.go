@@ -44,7 +44,7 @@ func (w *look) decide() Decision {
 		w.fail("looks again at %s, which is past", d.RecheckAt)
 	}
 	w.checkAct(d)
-	if d.Store {
+	if d.Store && w.f.Record.Status.CompletionTime == nil {
 		w.checkStore(d)
 	}
 	return d
@@ -71,8 +71,12 @@ func (w *look) settle() Decision {
 // checkAct holds of every act.
 func (w *look) checkAct(d Decision) {
 	f, s := w.f, w.f.Record.Status
-	if s.CompletionTime != nil && (d.Store || (d.Act != None && d.Act != Close)) {
-		w.fail("the record has ended, and goes on: %+v", d)
+	if seen := s; s.CompletionTime != nil {
+		// It only sees what was changed since.
+		seen.ObservedGeneration = d.Status.ObservedGeneration
+		if !equality.Semantic.DeepEqual(seen, d.Status) || (d.Act != None && d.Act != Close) {
+			w.fail("the record has ended, and goes on: %+v", d)
+		}
 	}
 	if d.Act == None {
 		return

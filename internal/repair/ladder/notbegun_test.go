@@ -75,37 +75,6 @@ func (w *story) act(d Decision) {
 
 func (w *story) has(act Act) bool { return slices.Contains(w.acts, act) }
 
-// TestRebootThatNeverBegan: a person keeps the host, or it is never its turn. For a week, nothing is replaced, and no attempt counts.
-func TestRebootThatNeverBegan(t *testing.T) {
-	p := plan(reboot(), replace(), holdStep())
-	waits := func(f *Facts) { requestSays("Unknown", "another host is cycled")(f) }
-	kept := func(f *Facts) { f.Request.Kept, f.Safety.KeptOff = "ann keeps the host off", "ann keeps the host off" }
-	for name, tt := range map[string]struct {
-		facts  Facts
-		asked  change
-		reason string
-	}{
-		"a person keeps the host":                          {with(p, keptOff, hasHost), nil, v1alpha1.ReasonRemediationHeldByOthers},
-		"a person keeps the host once it is asked for":     {with(p, hasHost), kept, v1alpha1.ReasonRemediationHeldByOthers},
-		"it is not its turn, and others wait for the slot": {with(p, bounded), waits, v1alpha1.ReasonNotBegun},
-		"it is not its turn, and nobody waits":             {p, waits, v1alpha1.ReasonNotBegun},
-		"it cannot be read, and others wait":               {with(p, bounded), unreadable, v1alpha1.ReasonUnreadable},
-		"built-in: it is not its turn, and nobody waits":   {builtin(reboot()), waits, v1alpha1.ReasonRefused},
-	} {
-		t.Run(name, func(t *testing.T) {
-			w := &story{f: tt.facts, now: noon, asked: tt.asked}
-			w.until(7 * 24 * time.Hour)
-			c := Progress(&w.f.Record.Status)
-			if w.has(MarkForOwner) || HasBegun(w.f.Record) || c.Reason != tt.reason {
-				t.Errorf("it is %s: %s after %d acts, %+v", c.Reason, c.Message, len(w.acts), w.f.Record.Status.Attempts)
-			}
-			if w.f.Safety.KeptOff != "" && HasSlot(w.f.Record) {
-				t.Error("it keeps its slot while it waits for a person")
-			}
-		})
-	}
-}
-
 // TestHostThatAPersonGivesBack: after an hour with its host kept, the machine gets the time of a boot before it is repaired once more.
 func TestHostThatAPersonGivesBack(t *testing.T) {
 	w := &story{f: with(plan(reboot(), replace()), hasHost, keptOff), now: noon}
@@ -118,29 +87,6 @@ func TestHostThatAPersonGivesBack(t *testing.T) {
 	w.until(time.Hour + w.f.BootTime)
 	if !slices.Equal(w.acts, []Act{CreateReboot}) {
 		t.Errorf("it does %v: %s", w.acts, Progress(&w.f.Record.Status).Message)
-	}
-}
-
-// TestBusyOwner: its owner replaces one machine after the other, and leaves this one for last. Its slot goes to others every hour, what nobody
-// began is one entry, and after a day a person decides.
-func TestBusyOwner(t *testing.T) {
-	for name, mark := range map[string]change{"busy": busyOwner, "defers": owner(MarkDeferred, "InternalError"), "says that it deletes": owner(MarkAnswered, "")} {
-		t.Run(name, func(t *testing.T) {
-			w := &story{f: with(plan(replace(), holdStep()), bounded), now: noon, asked: mark}
-			w.until(59 * time.Minute)
-			if !HasSlot(w.f.Record) || w.has(WithdrawMark) {
-				t.Errorf("within its hour, it does %v", w.acts)
-			}
-			w.until(23 * time.Hour)
-			s := w.f.Record.Status
-			if n := len(s.Attempts); n > 2 || s.Attempts[0].Count < 10 || !s.Attempts[0].StartTime.Time.Equal(noon) || Tried(w.f.Record, "replace") > 1 {
-				t.Errorf("%d entries: %+v", n, s.Attempts)
-			}
-			w.until(26 * time.Hour)
-			if c := Progress(&w.f.Record.Status); c.Reason != v1alpha1.ReasonNotBegun || HasSlot(w.f.Record) || w.f.Machine.Mark.Stands() {
-				t.Errorf("after a day it is %s: %s", c.Reason, c.Message)
-			}
-		})
 	}
 }
 

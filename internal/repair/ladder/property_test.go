@@ -7,8 +7,6 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
-
-	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
 // events are what may happen around a record, besides what TestWhatFollowsInEachPhase shows.
@@ -114,62 +112,6 @@ func TestNothingByTheClock(t *testing.T) {
 		w.now = w.now.Add(time.Duration(rapid.Int64Range(0, max(0, int64(last))).Draw(t, "later")))
 		if again := w.decide(); again.Store || again.Act != d.Act {
 			w.fail("after %s, without a look being asked for: %+v", w.now, again)
-		}
-	})
-}
-
-// TestGoesOn: once nothing is in its way, a record comes to an end, waits for a person, or goes on trying.
-func TestGoesOn(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		w := anyFacts(t)
-		w.settle()
-		s := &story{f: with(w.f), now: w.now}
-		s.f.Safety, s.f.JumpTo, s.f.SuccessorUnknown = Safety{}, "", false
-		s.f.Machine.Health = rapid.SampledFrom([]Health{Sick, Healthy}).Draw(t, "in the end")
-		if s.f.Machine.Deleting() {
-			goneNow(&s.f)
-		}
-		s.f = with(s.f, ofCycle(func(r *Request) { r.Unreadable, r.Kept, r.Deleting = "", "", false }))
-		if r := s.f.Request; r != nil && r.OperationID == "" {
-			s.f.Request = nil
-		}
-		if !s.f.Machine.Mark.Ours {
-			s.f.Machine.Mark = Mark{}
-		}
-		attempt := s.f.Record.Status.Attempt
-		s.until(s.now.Sub(noon) + 4*24*time.Hour)
-		status := s.f.Record.Status
-		progress := Progress(&status)
-		waitsForPerson := status.Phase == v1alpha1.RemediationHeld || progress.Reason == v1alpha1.ReasonApprovalRequired
-		tries := status.Attempt > attempt || progress.Reason == v1alpha1.ReasonRefused || progress.Reason == v1alpha1.ReasonNotBegun
-		if !Ended(s.f.Record) && !waitsForPerson && !tries {
-			w.fail("after four days, it is %+v", status)
-		}
-	})
-}
-
-// TestPeopleAndHealthHaveTheLastWord: whatever is true, a record ends or gives its slot back within an hour and the probation, once the machine
-// is healthy, or somebody cancels, deletes or skips it. Only what has begun goes on.
-func TestPeopleAndHealthHaveTheLastWord(t *testing.T) {
-	words := map[string]change{"healthy": is(Healthy), "cancel": decides(v1alpha1.AnswerCancel, ""), "delete": recordIsDeleted, "skip": unmanaged}
-	rapid.Check(t, func(t *rapid.T) {
-		w := anyFacts(t)
-		// A deletion that hangs is somebody else's, as is one that is refused.
-		w.f.Safety.Stuck = ""
-		w.f = with(w.f, ofCycle(func(r *Request) { r.Deleting = false }))
-		w.settle()
-		word := rapid.SampledFrom(keysOf(words)).Draw(t, "word")
-		if word == "healthy" && w.f.Record.Spec.AskedFor() {
-			return // Nobody judges the health of a machine whose host somebody wants cycled.
-		}
-		s := &story{f: with(w.f, words[word]), now: w.now, grantsNothing: true}
-		s.until(s.now.Sub(noon) + time.Hour + w.f.Record.Spec.Probation() + deletesSoon)
-		r := s.f.Record
-		stopped, _ := s.f.Safety.stop(s.now)
-		attempt := AtWork(r)
-		standsStill := stopped != "" && attempt != nil && attempt.Begun()
-		if !Ended(r) && HasSlot(r) && !s.f.Machine.Deleting() && !s.f.Machine.Gone && !standsStill {
-			w.fail("after that, it keeps its slot: %+v", r.Status)
 		}
 	})
 }

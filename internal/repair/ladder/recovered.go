@@ -6,7 +6,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
-
 	"github.com/sickbay-dev/sickbay/healthcheck"
 )
 

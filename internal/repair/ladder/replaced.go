@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
-
 	"github.com/sickbay-dev/sickbay/healthcheck"
 )
 

@@ -52,19 +52,3 @@ func TestAskedAnewAfterAskedFirst(t *testing.T) {
 		}
 	}
 }
-
-// TestOwnedMachineThatIsGoneBeforeTheAct: somebody else has deleted it. Sickbay has asked nobody, so nothing of it has succeeded.
-func TestOwnedMachineThatIsGoneBeforeTheAct(t *testing.T) {
-	owned := func(f *Facts) {
-		f.Record.Annotations = map[string]string{OwnerUIDAnnotation: "ms-1", "sickbay.dev/failure-domain": "z1"}
-	}
-	for name, f := range map[string]Facts{
-		"nobody has looked at the record yet": with(plan(replace()), owned, goneNow),
-		"the intent is stored":                with(plan(replace()), owned, begins("replace", time.Minute), goneNow),
-	} {
-		f, _ = decideAll(f, noon)
-		if got := Success(&f.Record.Status); got.Reason != v1alpha1.ReasonMachineDeleted {
-			t.Errorf("%s: it has ended: %s (%s), attempts %+v", name, got.Reason, got.Message, f.Record.Status.Attempts[0].Result)
-		}
-	}
-}

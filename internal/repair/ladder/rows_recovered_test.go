@@ -9,6 +9,9 @@ import (
 // rowsRecovered: the machine is healthy.
 func rowsRecovered() []row {
 	return []row{
+		{"healthy while its Node had time to come back", with(plan(replace()), waits("replace", 1), noSlot, hostWasKept, hasHost, is(Healthy)), answer{
+			Says: saysProbation, At: "replace 1", Free: true, Due: "5m0s", Again: "5m0s",
+		}},
 		{
 			"healthy while the owner is marked",
 			with(plan(replace()), works("replace", time.Minute), is(Healthy)),

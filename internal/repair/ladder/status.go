@@ -9,6 +9,7 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/conditions"
 	"github.com/sickbay-dev/sickbay/internal/ownwrites"
 )
 
@@ -26,8 +27,18 @@ func (d *draft) say(phase v1alpha1.RemediationPhase, reason, message string) boo
 	if phase != v1alpha1.RemediationEnded && d.askedInVain() {
 		message += ". The annotation " + clusterv1.RemediateMachineAnnotation + " asks for a Replace, which the plan does not have"
 	}
-	d.condition(v1alpha1.ConditionProgressing, status, reason, message)
+	d.progress(status, reason, message)
 	return true
+}
+
+// progress sets the condition Progressing, and sums it up for programs that wait for a record: it is in progress until it has ended.
+func (d *draft) progress(status metav1.ConditionStatus, reason, message string) {
+	d.condition(v1alpha1.ConditionProgressing, status, reason, message)
+	summary := v1alpha1.ConditionReconciling
+	if d.s.Phase == v1alpha1.RemediationEnded {
+		summary = ""
+	}
+	conditions.Summarize(&d.s.Conditions, summary, Progress(&d.s))
 }
 
 // maxMessage is the maximum length of a condition's message in the API, in bytes. Errors of rules may quote long annotations.

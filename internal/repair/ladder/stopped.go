@@ -42,7 +42,7 @@ func (d *draft) standStill(attempt *v1alpha1.RemediationAttempt, reason, message
 		return d.say(v1alpha1.RemediationActing, reason, message)
 	}
 	d.s.Phase = v1alpha1.RemediationActing
-	d.condition(v1alpha1.ConditionProgressing, metav1.ConditionUnknown, v1alpha1.ReasonDeletionOverdue, overdue+". "+message)
+	d.progress(metav1.ConditionUnknown, v1alpha1.ReasonDeletionOverdue, overdue+". "+message)
 	return true
 }
 

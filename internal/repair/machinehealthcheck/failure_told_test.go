@@ -4,12 +4,11 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/sickbay-dev/sickbay/internal/repair/slots"
-
 	"k8s.io/client-go/tools/events"
 	clocktesting "k8s.io/utils/clock/testing"
 
 	"github.com/sickbay-dev/sickbay/internal/repair/admission"
+	"github.com/sickbay-dev/sickbay/internal/repair/slots"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
 

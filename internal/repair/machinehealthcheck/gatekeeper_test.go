@@ -5,9 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/sickbay-dev/sickbay/internal/repair/slots"
-
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	testingclock "k8s.io/utils/clock/testing"
@@ -15,11 +12,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
-	"github.com/sickbay-dev/sickbay/internal/machinehealth"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/recordstore"
+	"github.com/sickbay-dev/sickbay/internal/repair/slots"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
-	"github.com/sickbay-dev/sickbay/internal/workload"
 )
 
 // gatekeeper is one that sees what the Reconciler of the harness sees.
@@ -102,31 +98,6 @@ func TestGateOfAnotherGeneration(t *testing.T) {
 	stricter.Spec.Remediation.TriggerIf.UnhealthyLessThanOrEqualTo = new(intstr.FromInt32(0))
 	if why := w.gateClosed(t, g, stricter, true); why == "" {
 		t.Error("the old limit counts")
-	}
-}
-
-// cachedOnly are Nodes that nobody may read past the cache.
-type cachedOnly struct {
-	workload.Nodes
-	t *testing.T
-}
-
-func (c cachedOnly) GetLive(ctx context.Context, cluster client.ObjectKey, name string) (*corev1.Node, error) {
-	c.t.Errorf("Node %s is read past the cache", name)
-	return c.Nodes.GetLive(ctx, cluster, name)
-}
-
-// TestGateReadsNothingLive: a look at thousands of machines must not make thousands of requests.
-func TestGateReadsNothingLive(t *testing.T) {
-	t.Parallel()
-	w := newHarness(t)
-	w.sick(t, "a")
-	w.healthy(t, "b")
-	mhc := w.check(t, build.TriggerIfAtMost(intstr.FromInt32(0)))
-	g := w.gatekeeper()
-	g.Observer = &machinehealth.Observer{Nodes: cachedOnly{w.nodes, t}}
-	if w.gateClosed(t, g, mhc, true) == "" {
-		t.Error("it is open")
 	}
 }
 
@@ -235,8 +206,7 @@ func TestOverBudgetOfAPlan(t *testing.T) {
 	}
 }
 
-// TestPaced: a record that waits is answered as the machines in line are.
-func TestPaced(t *testing.T) {
+func TestWaitingRecordIsPacedAsTheLineIs(t *testing.T) {
 	t.Parallel()
 	w := newHarness(t)
 	a, b := w.sick(t, "a"), w.sick(t, "b")

@@ -7,8 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/sickbay-dev/sickbay/internal/repair/slots"
-
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -25,6 +23,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/recordstore"
 	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
+	"github.com/sickbay-dev/sickbay/internal/repair/slots"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
 	"github.com/sickbay-dev/sickbay/internal/testing/expect"
@@ -143,15 +142,7 @@ func maxInFlight(value string) build.Option {
 	return build.Annotation(mhcspec.MaxInFlightAnnotation, value)
 }
 
-func byReboot() build.Option {
-	return build.Annotation(mhcspec.StrategyAnnotation, string(mhcspec.StrategyReboot))
-}
-
 func byTemplate() build.MachineHealthCheckFunc { return build.TemplateRef(templateKind, "fix") }
-
-func handedOver() build.Option {
-	return build.Annotation(clusterv1.PausedAnnotation, mhcspec.HandedOverValue)
-}
 
 // reconcile looks at a MachineHealthCheck and returns after how long it wants to do so again.
 func (w *harness) reconcile(t *testing.T, mhc *clusterv1.MachineHealthCheck) time.Duration {
@@ -220,10 +211,7 @@ func (w *harness) admitted(t *testing.T) []string {
 // records returns all records.
 func (w *harness) records(t *testing.T) []v1alpha1.MachineRemediation {
 	t.Helper()
-	list := &v1alpha1.MachineRemediationList{}
-	if err := w.env.Client.List(t.Context(), list, client.InNamespace(w.ns)); err != nil {
-		t.Fatal(err)
-	}
+	list := objects.List(t, w.env.Client, &v1alpha1.MachineRemediationList{}, w.ns)
 	return list.Items
 }
 

@@ -8,8 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/sickbay-dev/sickbay/internal/repair/slots"
-
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -27,6 +25,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/machinehealth"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/recordstore"
+	"github.com/sickbay-dev/sickbay/internal/repair/slots"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/cached"
 	"github.com/sickbay-dev/sickbay/internal/testing/fakenodes"

@@ -6,8 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/sickbay-dev/sickbay/internal/repair/slots"
-
 	. "github.com/onsi/gomega"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -23,6 +21,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/ownwrites"
 	"github.com/sickbay-dev/sickbay/internal/recordstore"
 	"github.com/sickbay-dev/sickbay/internal/repair/admission"
+	"github.com/sickbay-dev/sickbay/internal/repair/slots"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
 )
@@ -129,30 +128,6 @@ func (h running) counts(mhc *clusterv1.MachineHealthCheck) func() [2]int32 {
 	}
 }
 
-func TestManagerSickness(t *testing.T) {
-	t.Parallel()
-	h := newRunning(t)
-	a := h.admit("a")
-	b := h.admit("b")
-	mhc := h.check(t, diskRule(), maxInFlight("1"))
-	h.Eventually(h.counts(mhc)).Should(Equal([2]int32{2, 2}))
-
-	h.disk(a, metav1.ConditionFalse)
-	h.Eventually(h.whoIsAdmitted).Should(Equal([]string{"a: replace"}))
-	h.disk(b, metav1.ConditionFalse)
-	h.Eventually(h.says(mhc)).Should(Equal("2 of 2 machines not healthy (2 sick), no limit set; 1 of at most 1 repairs in flight: a; 1 waits for a slot: b"))
-	h.wantAdmitted(t, "a: replace")
-
-	h.stepBack(t, a, time.Hour)
-	h.Eventually(h.whoIsAdmitted).Should(Equal([]string{"b: replace"}), "the slot is free again")
-	h.stepBack(t, a, -2*time.Hour) // it wants a slot again
-	h.Consistently(h.whoIsAdmitted).WithTimeout(100 * time.Millisecond).Should(Equal([]string{"b: replace"}))
-	h.end(t, b)
-	h.Eventually(h.whoIsAdmitted).Should(HaveLen(1), "the record of b has ended")
-	remove(t, h.harness, b)
-	h.Eventually(h.counts(mhc)).Should(Equal([2]int32{1, 0}))
-}
-
 // TestManagerGrant: a record that wants a slot gets it when its time has come, without any event.
 func TestManagerGrant(t *testing.T) {
 	t.Parallel()
@@ -207,25 +182,6 @@ func TestManagerKindsAppear(t *testing.T) {
 	h.Eventually(h.whoIsAdmitted).Should(Equal([]string{"a: replace"}))
 	h.end(t, a)
 	h.Eventually(func() int { return len(h.records(t)) }).Should(Equal(2), "records are watched, and a is sick still")
-}
-
-func TestManagerTemplate(t *testing.T) {
-	t.Parallel()
-	h := newRunning(t)
-	a := h.admit("a")
-	mhc := h.check(t, diskRule(), byTemplate(), maxInFlight("1"))
-	h.disk(a, metav1.ConditionFalse)
-	h.Eventually(h.says(mhc)).Should(HaveSuffix("1 waits for its remediation template: a"))
-	h.wantAdmitted(t)
-
-	template := h.template(t)
-	h.Eventually(h.whoIsAdmitted).WithTimeout(admission.TemplateRetry/2).Should(Equal([]string{"a: request"}), "the template has come")
-	h.Eventually(h.says(mhc)).Should(ContainSubstring("1 of at most 1 repairs in flight"))
-	remove(t, h.harness, template)
-	h.Eventually(func() metav1.ConditionStatus {
-		latest, _ := stored(t, h.harness, mhc)
-		return meta.FindStatusCondition(latest.Status.Conditions, admission.ConditionTemplateAvailable).Status
-	}).Should(Equal(metav1.ConditionFalse), "the template is gone")
 }
 
 // TestManagerHold: a hold on the Cluster is noticed when it comes and when it goes.

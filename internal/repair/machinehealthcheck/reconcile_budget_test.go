@@ -39,40 +39,6 @@ func TestBudgetWithLaggingCache(t *testing.T) {
 	w.wantAdmitted(t, "a: replace", "b: replace")
 }
 
-// TestNothingElseBeforeTheCacheShowsIt: without a bound, too, nobody is admitted on a view that lacks our own writes.
-func TestNothingElseBeforeTheCacheShowsIt(t *testing.T) {
-	t.Parallel()
-	w := newHarness(t)
-	w.sick(t, "a")
-	b := w.healthy(t, "b")
-	mhc := w.check(t)
-	w.reconcile(t, mhc)
-	w.freeze(t, mhc, mhc, &clusterv1.MachineList{})
-	a := w.machines["a"]
-	w.end(t, a)
-	w.endIsUnseen(t, a)
-	w.judge(t, b, metav1.ConditionFalse)
-	w.reconcile(t, mhc)
-	w.wantAdmitted(t, "b: replace")
-	c := w.sick(t, "c")
-	if after := w.reconcile(t, mhc); after == 0 || after > time.Second {
-		t.Errorf("looks again after %s, want soon", after)
-	}
-	w.wantAdmitted(t, "b: replace")
-	w.cache.Thaw()
-	w.reconcile(t, mhc)
-	w.wantAdmitted(t, "a: replace", "b: replace", c.Name+": replace")
-}
-
-// endIsUnseen makes sure that the cache does not show that the record of a Machine has ended.
-func (w *harness) endIsUnseen(t *testing.T, machine *clusterv1.Machine) {
-	t.Helper()
-	cached, err := recordstore.OfCluster(t.Context(), w.cache, mhcspec.ClusterOf(machine))
-	if err != nil || len(cached) != 1 || cached[0].Status.CompletionTime != nil {
-		t.Fatalf("the cache shows %+v, error %v", cached, err)
-	}
-}
-
 // restartWithCache makes a new Reconciler whose cache lags behind as before.
 func (w *harness) restartWithCache() {
 	lagging := w.cache

@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -56,34 +55,6 @@ func TestAdoptionRefused(t *testing.T) {
 	}
 }
 
-// TestOneFailureStopsNoOther, also if only one may be in flight at a time: the next in line gets the slot, and the first as soon as it can be admitted.
-func TestOneFailureStopsNoOther(t *testing.T) {
-	t.Parallel()
-	for limit, want := range map[string][]string{"2": {"b: replace", "c: replace"}, "1": {"b: replace"}} {
-		t.Run("limit "+limit, func(t *testing.T) {
-			t.Parallel()
-			w, mhc := budgetSite(t)
-			annotate(t, w, mhc, mhcspec.MaxInFlightAnnotation, limit)
-			w.restart(w.refusing(t, refuseA(errRefused, false)))
-			if after := w.reconcile(t, mhc); after == 0 || after > 5*time.Second {
-				t.Errorf("looks again after %s, want when a is tried again", after)
-			}
-			w.reconcile(t, mhc)
-			w.wantAdmitted(t, want...)
-			c := expect.Condition(t.Context(), t, w.env.Client, mhc, admission.ConditionRemediationAllowed)
-			if !strings.HasSuffix(c.Message, "1 could not be admitted and is tried again: a") {
-				t.Errorf("message is %q", c.Message)
-			}
-			for range 5 {
-				w.pass(time.Hour)
-				w.reconcile(t, mhc)
-			}
-			w.wantAdmitted(t, want...)
-			w.wantFailures(t, 1)
-		})
-	}
-}
-
 // wantFailures asserts the number of events about machines that could not be admitted.
 func (w *harness) wantFailures(t *testing.T, want int) {
 	t.Helper()
@@ -96,38 +67,6 @@ func (w *harness) wantFailures(t *testing.T, want int) {
 	if n != want {
 		t.Errorf("events are %q, want %d failures", events, want)
 	}
-}
-
-// TestFailureBackoff: who cannot be admitted is tried again after a pause that doubles.
-func TestFailureBackoff(t *testing.T) {
-	t.Parallel()
-	w := newHarness(t)
-	w.sick(t, "a")
-	mhc := w.check(t)
-	tries := 0
-	w.restart(w.refusing(t, func(name string) (error, bool) {
-		if strings.HasPrefix(name, "a-") {
-			tries++
-			return errRefused, false
-		}
-		return nil, false
-	}))
-	var pauses []time.Duration
-	for range 8 {
-		after := w.reconcile(t, mhc)
-		pauses = append(pauses, after)
-		w.pass(after - time.Second)
-		w.reconcile(t, mhc)
-		w.pass(time.Second)
-	}
-	s := time.Second
-	if diff := cmp.Diff([]time.Duration{5 * s, 10 * s, 20 * s, 40 * s, 80 * s, 160 * s, 300 * s, 300 * s}, pauses); diff != "" {
-		t.Errorf("pauses (-want +got):\n%s", diff)
-	}
-	if tries != 8 {
-		t.Errorf("%d tries, want one after each pause", tries)
-	}
-	w.wantFailures(t, 1)
 }
 
 // TestLostAnswer: a record that may have been created takes its slot until it is known.

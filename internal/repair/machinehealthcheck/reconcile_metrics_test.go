@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/prometheus/client_golang/prometheus/testutil"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
@@ -235,32 +234,6 @@ func TestMetricsWithoutACluster(t *testing.T) {
 	got := w.metrics(t)
 	if !strings.Contains(got, `reason="ClusterNotFound"`) || strings.Contains(got, "sickbay_machines") {
 		t.Errorf("got\n%s", got)
-	}
-}
-
-// TestRelapsesAreCounted: a machine that falls sick again for the same reason. It is not parallel, as others count, too.
-func TestRelapsesAreCounted(t *testing.T) {
-	w := newHarness(t)
-	a := w.sick(t, "a")
-	mhc := w.check(t)
-	before := testutil.ToFloat64(relapsesTotal)
-	w.reconcile(t, mhc)
-	if got := testutil.ToFloat64(relapsesTotal) - before; got != 0 {
-		t.Errorf("%v relapses are counted of a first repair", got)
-	}
-	var records v1alpha1.MachineRemediationList
-	if err := w.env.Client.List(t.Context(), &records, client.InNamespace(w.ns)); err != nil || len(records.Items) != 1 {
-		t.Fatal(err, len(records.Items))
-	}
-	record := &records.Items[0]
-	record.Status.CompletionTime = new(metav1.Now())
-	if err := w.env.Client.Status().Update(t.Context(), record); err != nil {
-		t.Fatal(err)
-	}
-	w.judge(t, a, metav1.ConditionFalse)
-	w.reconcile(t, mhc)
-	if got := testutil.ToFloat64(relapsesTotal) - before; got != 1 {
-		t.Errorf("%v relapses are counted", got)
 	}
 }
 

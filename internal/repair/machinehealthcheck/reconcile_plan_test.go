@@ -1,7 +1,6 @@
 package machinehealthcheck
 
 import (
-	"context"
 	"strings"
 	"testing"
 	"time"
@@ -46,55 +45,6 @@ func (w *harness) plan(t *testing.T, opts ...func(*v1alpha1.RemediationPlan)) *v
 func rule(expression, startAt string) func(*v1alpha1.RemediationPlan) {
 	return func(p *v1alpha1.RemediationPlan) {
 		p.Rules = append(p.Rules, v1alpha1.RemediationRule{Name: "rule", Expression: expression, StartAt: startAt})
-	}
-}
-
-// TestPlan: a record is a copy of its plan, and knows where it was copied from.
-func TestPlan(t *testing.T) {
-	t.Parallel()
-	w := newHarness(t)
-	a := w.sick(t, "a", build.MachineFunc(func(m *clusterv1.Machine) { m.Spec.FailureDomain = "zone-1" }))
-	p := w.plan(t)
-	mhc := w.check(t, byPlan())
-	w.Host = func(_ context.Context, machine *clusterv1.Machine) (*v1alpha1.RemediationReference, error) {
-		return &v1alpha1.RemediationReference{Name: "host-of-" + machine.Name, UID: "host"}, nil
-	}
-	w.reconcile(t, mhc)
-	r := w.recordOf(t, a)
-	if diff := cmp.Diff(p.Spec.Template.Spec.Steps, r.Spec.Steps); diff != "" {
-		t.Errorf("steps (-plan +record):\n%s", diff)
-	}
-	if diff := cmp.Diff(&v1alpha1.PlanReference{Name: "plan", UID: p.UID, Generation: 1}, r.Spec.TemplateRef); diff != "" {
-		t.Errorf("templateRef (-want +got):\n%s", diff)
-	}
-	if r.Spec.Probation().Seconds() != 300 || r.Spec.Grant != 1 || r.Spec.StartAt != nil || r.Spec.HostRef.Name != "host-of-a" {
-		t.Errorf("got %+v", r.Spec)
-	}
-	if r.Annotations["sickbay.dev/failure-domain"] != "zone-1" || r.Annotations["sickbay.dev/owner-uid"] != string(w.set.UID) {
-		t.Errorf("annotations are %v, want where the machine is", r.Annotations)
-	}
-	expect.ConditionIs(t.Context(), t, w.env.Client, mhc, metav1.Condition{
-		Type: admission.ConditionTemplateAvailable, Status: metav1.ConditionTrue, Reason: admission.ReasonTemplateAvailable, ObservedGeneration: 1,
-	})
-}
-
-// TestPlanThatDeletes: a record whose plan deletes the machine itself says who owned it, since nothing else may say so afterwards.
-func TestPlanThatDeletes(t *testing.T) {
-	t.Parallel()
-	for by, want := range map[v1alpha1.ReplaceBy]string{v1alpha1.ReplaceByDeletion: "cluster.x-k8s.io/v1beta2 MachineSet set", v1alpha1.ReplaceByOwner: "", "": ""} {
-		w := newHarness(t)
-		a := w.sick(t, "a")
-		w.plan(t, func(p *v1alpha1.RemediationPlan) {
-			for i := range p.Steps {
-				if p.Steps[i].Action == v1alpha1.ActionReplace {
-					p.Steps[i].By = by
-				}
-			}
-		})
-		w.reconcile(t, w.check(t, byPlan()))
-		if got := w.recordOf(t, a).Annotations["sickbay.dev/owner"]; got != want {
-			t.Errorf("by %s: the owner is %q, want %q", by, got, want)
-		}
 	}
 }
 

@@ -9,7 +9,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
-	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/repair/admission"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/expect"
@@ -38,8 +37,7 @@ func TestClusterNotFound(t *testing.T) {
 	}
 }
 
-// TestStatus: the numbers as they are stored.
-func TestStatus(t *testing.T) {
+func TestNumbersAreStored(t *testing.T) {
 	t.Parallel()
 	w := newHarness(t)
 	w.healthy(t, "h")
@@ -68,60 +66,4 @@ func TestStatus(t *testing.T) {
 		Type: admission.ConditionPaused, Status: metav1.ConditionFalse, Reason: admission.ReasonNotPaused, ObservedGeneration: 1,
 	})
 	w.wantAdmitted(t, "s: replace")
-}
-
-// TestStatusWithoutLabel: Cluster API's webhooks, which would have set the label, may be absent.
-func TestStatusWithoutLabel(t *testing.T) {
-	t.Parallel()
-	w := newHarness(t)
-	w.sick(t, "a", build.MachineFunc(func(m *clusterv1.Machine) { delete(m.Labels, clusterv1.ClusterNameLabel) }), build.Label("select", "me"))
-	mhc := w.check(t, build.Selector(map[string]string{"select": "me"}))
-	w.reconcile(t, mhc)
-	w.wantAdmitted(t, "a: replace")
-}
-
-// TestInvalidConfiguration: one condition, one event, nothing remediated.
-func TestInvalidConfiguration(t *testing.T) {
-	t.Parallel()
-	w := newHarness(t)
-	w.sick(t, "a")
-	mhc := w.check(t, maxInFlight("lots"))
-	w.reconcile(t, mhc)
-	w.reconcile(t, mhc)
-	w.wantAdmitted(t)
-	message := `Nothing is repaired: annotation sickbay.dev/max-in-flight is "lots": it must be a number of at least 1, or a percentage of at least 1%; 1 waits: a`
-	expect.ConditionIs(t.Context(), t, w.env.Client, mhc, metav1.Condition{
-		Type: admission.ConditionRemediationAllowed, Status: metav1.ConditionFalse, Reason: admission.ReasonInvalidConfiguration, ObservedGeneration: 1, Message: message,
-	})
-	if diff := cmp.Diff([]string{"Warning InvalidConfiguration " + message}, w.events()); diff != "" {
-		t.Errorf("events (-want +got):\n%s", diff)
-	}
-	annotate(t, w, mhc, mhcspec.MaxInFlightAnnotation, "1")
-	w.reconcile(t, mhc)
-	w.wantAdmitted(t, "a: replace")
-}
-
-// TestSelectorProblem: Cluster API's webhook would have refused these.
-func TestSelectorProblem(t *testing.T) {
-	t.Parallel()
-	tests := map[string]struct {
-		selector metav1.LabelSelector
-		want     string
-	}{
-		"other cluster":    {metav1.LabelSelector{MatchLabels: map[string]string{clusterv1.ClusterNameLabel: "x"}}, `Nothing is repaired: spec.selector names cluster "x", but spec.clusterName is "cluster"`},
-		"unknown operator": {metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "a", Operator: "Like"}}}, `Nothing is repaired: spec.selector cannot be used: "Like" is not a valid label selector operator`},
-	}
-	for name, tt := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			w := newHarness(t)
-			w.sick(t, "a")
-			mhc := w.check(t, build.MachineHealthCheckFunc(func(mhc *clusterv1.MachineHealthCheck) { mhc.Spec.Selector = tt.selector }))
-			w.reconcile(t, mhc)
-			w.wantAdmitted(t)
-			if got := expect.Condition(t.Context(), t, w.env.Client, mhc, admission.ConditionRemediationAllowed); got.Message != tt.want {
-				t.Errorf("message is %q, want %q", got.Message, tt.want)
-			}
-		})
-	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/reboot"
 	"github.com/sickbay-dev/sickbay/internal/remedy"
 	"github.com/sickbay-dev/sickbay/internal/remedy/rebootannotation"
+	"github.com/sickbay-dev/sickbay/internal/repair/machinehealthcheck/adoption"
 	"github.com/sickbay-dev/sickbay/internal/testing/docs"
 	"github.com/sickbay-dev/sickbay/internal/upgradepause"
 	"github.com/sickbay-dev/sickbay/internal/upgradepause/pause"
@@ -33,6 +34,12 @@ func TestReferenceHealthCheckEvents(t *testing.T) {
 		"EventAdmissionFailed":      EventAdmissionFailed,
 		"EventOwnerRefused":         EventOwnerRefused,
 		"EventOverlapping":          EventOverlapping,
+	}) {
+		table = append(table, []string{docs.Code(c.Value), c.Meaning})
+	}
+	for _, c := range docs.Constants(t, "adoption/controller.go", "Event", map[string]string{
+		"EventAdopted":   adoption.EventAdopted,
+		"EventGivenBack": adoption.EventGivenBack,
 	}) {
 		table = append(table, []string{docs.Code(c.Value), c.Meaning})
 	}
@@ -59,12 +66,11 @@ func TestReferenceAnnotations(t *testing.T) {
 		},
 		{
 			mhcspec.HostErrorTimeoutAnnotation, onCheck, "you",
-			"Go duration. A Machine whose BareMetalHost has had an error for this long is unhealthy. Without it, or with `0`, Sickbay does not judge that.",
+			"Go duration. A Machine whose BareMetalHost has had an error for this long is unhealthy. Likewise.",
 		},
 		{
 			mhcspec.ResumedAtAnnotation, onCheck, "you, Sickbay",
-			"RFC 3339 time. No timeout counts from before it, so that machines that were sick during a pause get their full time again. " +
-				"Sickbay sets it at the end of a pause for an upgrade.",
+			"RFC 3339 time. No timeout counts from before it. Sickbay sets it at the end of a pause for an upgrade.",
 		},
 		{pause.OptionAnnotation, onCheck, "you", "`false`: Sickbay does not pause it while its cluster upgrades."},
 		{pause.OptionAnnotation, onCluster, "you", "`true`: Sickbay pauses the MachineHealthChecks of the Cluster while it upgrades. `false`: it never does, not while OpenShift upgrades either."},
@@ -74,11 +80,10 @@ func TestReferenceAnnotations(t *testing.T) {
 		},
 		{
 			clusterv1.PausedAnnotation, onCheck, "Sickbay",
-			"`" + mhcspec.UpgradeValue + "`: paused while its cluster upgrades; `" + mhcspec.HandedOverUpgradeValue + "`: the same, and it stays handed over. " +
-				"If someone changes that, Sickbay leaves it so during this upgrade.",
+			"`" + mhcspec.UpgradeValue + "`: paused while its cluster upgrades. If someone changes that, Sickbay leaves it so during this upgrade.",
 		},
-		{pause.MarkerAnnotation, onCheck, "Sickbay", "Empty. The pause is Sickbay's, and ends with the upgrade; without it the pause stays."},
-		{pause.HandledAnnotation, onCheck, "Sickbay", "The upgrades that it has been paused for, or that have begun while somebody else pauses it, separated by commas. Goes when they are over."},
+		{pause.MarkerAnnotation, onCheck, "Sickbay", "Empty. The pause is Sickbay's, and ends with the upgrade; without it the pause stays. One that is handed over is paused by this alone, and keeps its value: remove it to unpause."},
+		{pause.HandledAnnotation, onCheck, "Sickbay", "The current upgrades that it has been paused for, or that somebody else pauses it during."},
 		{pause.PausedAtAnnotation, onCheck, "Sickbay", "RFC 3339 time at which Sickbay paused it."},
 		{pause.WarnedAtAnnotation, onCheck, "Sickbay", "RFC 3339 time of the last warning that the pause is long."},
 		{pause.SettlingAnnotation, onCheck, "Sickbay", "RFC 3339 time since which the upgrade is over, and Sickbay waits for Nodes to get Ready."},
@@ -93,7 +98,7 @@ func TestReferenceAnnotations(t *testing.T) {
 		},
 		{mhcspec.HoldReasonAnnotation, "Machine, MachineHealthCheck, Cluster", "you", "Why; messages repeat it."},
 		{clusterv1.RemediateMachineAnnotation, onMachine, "you", "The Machine is unhealthy at once, whatever the value. Limits and budgets still hold."},
-		{rebootannotation.Request, onMachine, "you, Sickbay", "Asks for a power cycle; see above. The controller that carries it out removes the annotation."},
+		{rebootannotation.Request, onMachine, "you, Sickbay", "Asks for a power cycle; see above."},
 		{
 			ask.External, "Machine of OpenShift", "OpenShift",
 			"With `--openshift-external-remediation`, asks for a power cycle. Sickbay removes it when the machine is healthy.",

@@ -8,7 +8,6 @@ import (
 	. "github.com/onsi/gomega"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
-	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/sickbay-dev/sickbay/internal/repair/admission"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
@@ -53,38 +52,4 @@ func TestNumbersWait(t *testing.T) {
 	w.pass(70 * time.Millisecond)
 	expect(2, 0, 998)
 	expect(3, 0, 997) // too many
-}
-
-func TestPauseOf(t *testing.T) {
-	for machines, want := range map[int]time.Duration{0: 0, 99: 0, 100: 10 * time.Millisecond, 1000: 100 * time.Millisecond, 10_000: time.Second} {
-		if got := statusIntervalFor(machines); got != want {
-			t.Errorf("numbers of %d machines wait for %s, want %s", machines, got, want)
-		}
-	}
-}
-
-// TestRepairGoesFirst: once a Machine is admitted, the status of a large fleet is stored a moment later, as its repair begins.
-func TestRepairGoesFirst(t *testing.T) {
-	t.Parallel()
-	g := NewWithT(t)
-	w := newHarness(t)
-	var last *clusterv1.Machine
-	for i := range 100 {
-		last = w.healthy(t, fmt.Sprintf("m%d", i))
-	}
-	mhc := w.check(t, build.TriggerIfAtMost(intstr.FromString("100%")))
-	w.reconcile(t, mhc)
-	w.pass(time.Minute)
-	w.judge(t, last, metav1.ConditionFalse)
-	healthy := func() int32 {
-		latest, _ := stored(t, w, mhc)
-		return *latest.Status.CurrentHealthy
-	}
-
-	g.Expect(w.reconcile(t, mhc)).To(Equal(statusIntervalFor(100)))
-	w.wantAdmitted(t, "m99: replace")
-	g.Expect(healthy()).To(BeEquivalentTo(100))
-	w.pass(statusIntervalFor(100))
-	w.reconcile(t, mhc)
-	g.Expect(healthy()).To(BeEquivalentTo(99))
 }

@@ -11,7 +11,6 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 
-	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
 
@@ -68,27 +67,5 @@ func TestCountsWait(t *testing.T) {
 				t.Errorf("looks (-want +got):\n%s", diff)
 			}
 		})
-	}
-}
-
-// TestRecordsWait: that a record was made changes numbers only, so it waits as they do. What becomes of it may let another one be admitted.
-func TestRecordsWait(t *testing.T) {
-	t.Parallel()
-	w := newHarness(t)
-	many := w.check(t)
-	many.Status.ExpectedMachines = new(int32(10_000))
-	if err := w.env.Client.Status().Update(t.Context(), many); err != nil {
-		t.Fatal(err)
-	}
-	record := &v1alpha1.MachineRemediation{ObjectMeta: metav1.ObjectMeta{Namespace: w.ns, Name: "m-1"}}
-	record.Spec.ClusterName, record.Spec.HealthCheckRef.Name = w.cluster.Name, many.Name
-	looks := pauses{after: map[string]time.Duration{}}
-	w.recordEvents().Create(t.Context(), event.CreateEvent{Object: record}, looks)
-	if got := looks.after[many.Name]; got != time.Second {
-		t.Errorf("a record that was made is looked at after %s", got)
-	}
-	w.recordEvents().Update(t.Context(), event.UpdateEvent{ObjectOld: record, ObjectNew: record}, looks)
-	if got := looks.after[many.Name]; got != 25*time.Millisecond {
-		t.Errorf("a record that goes on is looked at after %s", got)
 	}
 }

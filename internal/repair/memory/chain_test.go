@@ -2,7 +2,6 @@ package memory_test
 
 import (
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -48,13 +47,5 @@ func TestChain(t *testing.T) {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
-	}
-}
-
-// TestChainWithoutMemory: a plan without memory of relapses does not replace for ever either.
-func TestChainWithoutMemory(t *testing.T) {
-	all := records{ended("a", machine("x"), host("x"), ago(time.Minute), tried("replace", v1alpha1.ResultFailed), tried("replace", v1alpha1.ResultFailed), replacedBy(incident().Record))}
-	if got := memory.StartAt(metal(), all, incident(), 0, now); got == nil || got.Step != "hold" {
-		t.Errorf("got %+v", got)
 	}
 }

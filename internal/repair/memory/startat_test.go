@@ -78,27 +78,12 @@ func TestRelapse(t *testing.T) {
 // last is a step that repairs and that nothing follows.
 var last = v1alpha1.RemediationStep{Name: "last", Action: v1alpha1.ActionReplace}
 
-func TestNothingIsLeft(t *testing.T) {
-	plan := append([]v1alpha1.RemediationStep{metal()[1]}, last)
-	got := memory.StartAt(plan, records{ended("a", steps(plan...), tried("last", v1alpha1.ResultFailed))}, incident(), week, now)
-	if diff := cmp.Diff(at("", "MachineRemediation a has tried step last for the same reason"), got); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
-}
-
 // TestUnknownUIDsAreNobodys: two machines of which nobody knows the host are not on the same one.
 func TestUnknownUIDsAreNobodys(t *testing.T) {
 	nobody := memory.Incident{Reason: "ReadyUnhealthy"}
 	got := memory.StartAt(metal(), records{ended("a", machine(""), host(""), tried("reboot", v1alpha1.ResultFailed))}, nobody, week, now)
 	if got != nil {
 		t.Errorf("got %+v", got)
-	}
-}
-
-func TestWithoutWindow(t *testing.T) {
-	fresh := records{ended("a", ago(0), tried("reboot", v1alpha1.ResultFailed))}
-	if got := memory.StartAt(metal(), fresh, incident(), 0, now); got != nil {
-		t.Errorf("a plan without memory remembers: %+v", got)
 	}
 }
 

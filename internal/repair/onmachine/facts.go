@@ -43,8 +43,11 @@ func precedes(machine *clusterv1.Machine, record *v1alpha1.MachineRemediation) b
 }
 
 // Health returns the verdict on a Machine.
-func Health(machine *clusterv1.Machine) ladder.Health {
-	switch verdict.Of(machine).Status {
+func Health(machine *clusterv1.Machine) ladder.Health { return HealthBy(verdict.Of(machine).Status) }
+
+// HealthBy returns what a verdict says.
+func HealthBy(status metav1.ConditionStatus) ladder.Health {
+	switch status {
 	case metav1.ConditionTrue:
 		return ladder.Healthy
 	case metav1.ConditionFalse:

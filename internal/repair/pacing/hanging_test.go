@@ -42,47 +42,6 @@ func hanging(builtIn bool, deleted time.Time) ladder.Facts {
 	}}
 }
 
-// TestHangingDeletionOfABuiltInPlan: after an hour, the other machines of the domain go on, with a built-in plan as with any other.
-func TestHangingDeletionOfABuiltInPlan(t *testing.T) {
-	for _, builtIn := range []bool{false, true} {
-		deleted := now.Add(-26 * time.Hour)
-		f := settle(t, hanging(builtIn, deleted), deleted)
-		f = settle(t, f, deleted.Add(time.Hour))
-		f = settle(t, f, now)
-		if reason := ladder.Progress(&f.Record.Status).Reason; reason != v1alpha1.ReasonDeletionOverdue {
-			t.Fatalf("it says %s", reason)
-		}
-		repair, _ := pacing.RepairOf(f.Record, both)
-		pace := pacing.Of([]pacing.Repair{repair}, now)
-		eligible, delayed := pace.Order([]pacing.Candidate{{UID: "other", Domains: []pacing.Domain{{Key: "FailureDomain/z1", Name: "failure domain z1"}}}})
-		if len(eligible) != 1 {
-			t.Errorf("built-in plan %t: 25 hours after the deletion became overdue, another machine of the domain waits: %s, until %s", builtIn, delayed[0].Why, delayed[0].Until)
-		}
-	}
-}
-
-// TestHangingDeletionAfterAPause: the deletion was overdue a day ago. A pause does not make it overdue once more, an hour later.
-func TestHangingDeletionAfterAPause(t *testing.T) {
-	deleted := now.Add(-26 * time.Hour)
-	f := settle(t, hanging(false, deleted), deleted)
-	f = settle(t, f, deleted.Add(time.Hour))
-	f.Safety.Paused = "Paused by Sickbay during an upgrade"
-	f = settle(t, f, now.Add(-time.Hour))
-	f.Safety.Paused = ""
-	f = settle(t, f, now)
-	if reason := ladder.Progress(&f.Record.Status).Reason; reason != v1alpha1.ReasonDeletionOverdue {
-		t.Fatalf("it says %s", reason)
-	}
-	repair, _ := pacing.RepairOf(f.Record, both)
-	if repair.Completed.After(now) {
-		t.Errorf("a repair is over %s from now", repair.Completed.Sub(now))
-	}
-	pace := pacing.Of([]pacing.Repair{repair}, now)
-	if eligible, delayed := pace.Order([]pacing.Candidate{{UID: "other", Domains: []pacing.Domain{{Key: "Owner/o", Name: "MachineSet set"}}}}); len(eligible) != 1 {
-		t.Errorf("another machine of the domain waits: %s, until %s", delayed[0].Why, delayed[0].Until)
-	}
-}
-
 // TestHangingDeletionUnderAPause: a person pauses, or puts on hold, the one Machine whose deletion hangs. The other machines of the domain go on all
 // the same: Cluster API does not delete a Machine that is paused, so that deletion cannot end.
 func TestHangingDeletionUnderAPause(t *testing.T) {

@@ -67,9 +67,9 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// TestCooldown: after a look in which repairs began, and after a failure, a domain rests: 1, 2, 4 and 8 minutes, and up to a
+// TestDomainRestsAfterRepairsAndFailures: after a look in which repairs began, and after a failure, a domain rests: 1, 2, 4 and 8 minutes, and up to a
 // quarter more.
-func TestCooldown(t *testing.T) {
+func TestDomainRestsAfterRepairsAndFailures(t *testing.T) {
 	// Failures one after the other, each begun after the one before had failed.
 	failures := func(n int) []pacing.Repair {
 		all := []pacing.Repair{}
@@ -124,18 +124,6 @@ func TestCooldown(t *testing.T) {
 	}
 }
 
-// TestAnyDomainWillDo: one that has cooled down is enough.
-func TestAnyDomainWillDo(t *testing.T) {
-	pace := pacing.Of([]pacing.Repair{repair("f", minute, 0, failed)}, now)
-	eligible, delayed := pace.Order([]pacing.Candidate{candidate("flood", "a", "z"), candidate("lone", "b", "z"), candidate("same", "a")})
-	if diff := cmp.Diff([]string{"lone"}, uids(eligible)); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
-	if len(delayed) != 2 || delayed[1].Why != "MachineSet a cools down after the last repair" {
-		t.Errorf("got %+v", delayed)
-	}
-}
-
 // TestUntilTheFirst: the domain that cools down first decides until when a machine waits.
 func TestUntilTheFirst(t *testing.T) {
 	inA, inZ := repair("f", minute, 0, failed), repair("n", 0, 0, neither)
@@ -148,8 +136,7 @@ func TestUntilTheFirst(t *testing.T) {
 	}
 }
 
-// TestJitter keeps domains from moving in step.
-func TestJitter(t *testing.T) {
+func TestDomainsDoNotMoveInStep(t *testing.T) {
 	until := map[time.Time]bool{}
 	for _, c := range several(20, "r") {
 		_, delayed := pacing.Of([]pacing.Repair{repair(c.UID, minute, 0, failed)}, now).Order(several(1, "m", "a"))
@@ -160,8 +147,8 @@ func TestJitter(t *testing.T) {
 	}
 }
 
-// TestTake: what is taken counts at once, and the one who ordered is not changed by ordering.
-func TestTake(t *testing.T) {
+// TestWhatIsTakenCountsAtOnce: the one who ordered is not changed by ordering.
+func TestWhatIsTakenCountsAtOnce(t *testing.T) {
 	pace := pacing.Of(nil, now)
 	due := several(2, "m", "a")
 	first, _ := pace.Order(due)

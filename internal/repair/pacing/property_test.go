@@ -44,22 +44,6 @@ func count(repairs []pacing.Repair, key string, like func(pacing.Repair) bool) i
 
 func unproven(r pacing.Repair) bool { return r.Completed.IsZero() }
 
-// TestLimitProperties: it is never below 1, it is what doublings lead to, and no higher than what was proven for it.
-func TestLimitProperties(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		repairs := drawRepairs(t, "r", "a", "b")
-		for _, domain := range []string{"a", "b"} {
-			limit := limitOf(pacing.Of(repairs, now), domain)
-			if limit < 1 || limit&(limit-1) != 0 {
-				t.Fatalf("the limit is %d", limit)
-			}
-			if wasProven := count(repairs, domain, func(r pacing.Repair) bool { return r.Proven }); limit > 1+wasProven {
-				t.Fatalf("the limit is %d after %d that were proven", limit, wasProven)
-			}
-		}
-	})
-}
-
 // TestDomainsAreApart: repairs elsewhere, and the order in which the records are read, change nothing for a domain.
 func TestDomainsAreApart(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

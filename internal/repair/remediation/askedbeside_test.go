@@ -8,49 +8,9 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
-	"github.com/sickbay-dev/sickbay/internal/mhcspec"
-	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
 )
-
-// TestKeepsOff: the host may be kept off for as long as a person likes, under any hold, however many repairs are in flight, and whatever other
-// annotation is on the Machine.
-func TestKeepsOff(t *testing.T) {
-	t.Parallel()
-	f := newHarness(t, bounded())
-	f.gate.over = "2 of at most 1 in flight"
-	a := f.sick("a")
-	annotate(f, a, powerOff, "please")
-	record := f.admit(a, keepsOff())
-	f.reconcile(record)
-	f.wantRecord(record, "Pending HeldByOthers")
-	annotate(f, a, powerOff, answered)
-	f.pass(10 * time.Minute)
-	f.reconcile(record)
-	f.wantRecord(record, "Acting Acting reboot:-")
-	if got, _ := stored(f, cycleNamed(f, record.Name+"-1")); got.Spec.Until != v1alpha1.StepPowerOff {
-		t.Errorf("the cycle goes on until %q", got.Spec.Until)
-	}
-	f.cycleBegins(record)
-	f.reconcile(record)
-	f.cycle(record, func(s *v1alpha1.RebootRemediationStatus) { s.PoweredOffAt = new(metav1.NewTime(f.clock.Now())) })
-	annotate(f, a, clusterv1.PausedAnnotation, "")
-	annotate(f, a, mhcspec.HoldUntilAnnotation, f.clock.Now().Add(time.Hour).UTC().Format(time.RFC3339))
-	unannotate(f, a, powerOff)
-	for range 2 {
-		f.pass(1000 * time.Hour)
-		f.reconcile(record)
-		f.wantRecord(record, "Acting Acting reboot:-")
-		if got, _ := stored(f, record); got.Status.NextTransitionTime != nil {
-			t.Errorf("it says that something happens at %s", got.Status.NextTransitionTime)
-		}
-	}
-	f.cycleEnds(record, v1alpha1.Succeeded, v1alpha1.ReasonRecovered, "The Node is back")
-	f.reconcile(record)
-	f.wantRecord(record, "Ended Ended Done reboot:Succeeded")
-}
 
 // TestKeepsOffNoMore: who takes the annotation back before the host is off gets nothing more done; once an attempt is over, the next one needs
 // an annotation again.
@@ -157,114 +117,6 @@ func TestKeepsOffBesideOthers(t *testing.T) {
 				t.Errorf("then the other one is %s", got)
 			}
 		}
-	})
-}
-
-// TestPeopleComeFirst: a health check's record makes room for what people ask for, however they do, unless somebody has begun with it. What people
-// ask for and has begun is not widened by a health check.
-func TestPeopleComeFirst(t *testing.T) {
-	t.Parallel()
-	health := map[string]func(f *harness, m *clusterv1.Machine) recordOption{
-		"Sickbay's own":        func(*harness, *clusterv1.Machine) recordOption { return by(step(v1alpha1.ActionReboot)) },
-		"another controller's": func(f *harness, m *clusterv1.Machine) recordOption { _, by := f.request(m, "a"); return by },
-	}
-	rows(t, map[string]func(f *harness, m *clusterv1.Machine) recordOption{
-		"a command":     func(*harness, *clusterv1.Machine) recordOption { return askedByAnn },
-		"an annotation": func(*harness, *clusterv1.Machine) recordOption { return byAnnotation() },
-		"a request":     func(f *harness, m *clusterv1.Machine) recordOption { _, by := f.request(m, "asked"); return by },
-	}, func(t *testing.T, asks func(f *harness, m *clusterv1.Machine) recordOption) {
-		t.Helper()
-		for whose, checks := range health {
-			for _, begun := range []bool{false, true} {
-				f := newHarness(t)
-				a := f.sick("a")
-				check := f.admit(a, checks(f, a))
-				f.reconcile(check)
-				if begun {
-					f.cycleBegins(check)
-					f.reconcile(check)
-				}
-				asked := f.admitAgain(a, 2, asks(f, a))
-				f.signed(a, asked)
-				f.reconcile(asked)
-				f.wantRecord(asked, "Pending HeldByOthers")
-				f.reconcile(check)
-				f.reconcile(asked)
-				wantCheck, wantAsked := "Ended Ended Superseded reboot:NotBegun", "Acting Acting reboot:-"
-				if begun {
-					wantCheck, wantAsked = "Acting Acting reboot:-", "Pending HeldByOthers"
-				}
-				if got := f.summary(check) + ", " + f.summary(asked); got != wantCheck+", "+wantAsked {
-					t.Errorf("%s, begun: %t: %s", whose, begun, got)
-				}
-			}
-			f := newHarness(t)
-			a := f.sick("a")
-			asked := f.admit(a, asks(f, a))
-			f.signed(a, asked)
-			f.reconcile(asked)
-			f.cycleBegins(asked)
-			f.reconcile(asked)
-			check := f.admitAgain(a, 2, checks(f, a))
-			f.reconcile(check)
-			f.reconcile(asked)
-			if got := f.summary(check) + ", " + f.summary(asked); got != "Ended Ended Superseded, Acting Acting reboot:-" {
-				t.Errorf("%s, later: %s", whose, got)
-			}
-		}
-	})
-}
-
-// TestTwoHealthChecks: of the records of two health checks, one waits for the other.
-func TestTwoHealthChecks(t *testing.T) {
-	t.Parallel()
-	f := newHarness(t)
-	a := f.sick("a")
-	_, asks := f.request(a, "a")
-	first, second := f.admit(a, asks), f.admitAgain(a, 2, by(step(v1alpha1.ActionReboot)))
-	if ladder.Before(second, first) {
-		first, second = second, first
-	}
-	f.reconcile(second)
-	f.wantRecord(second, "Pending HeldByOthers")
-	f.reconcile(first)
-	f.wantRecord(first, "Acting Acting reboot:-")
-	f.wantStanding("RebootRemediation a", "RebootRemediation "+first.Name+"-1")
-}
-
-// TestPeopleDoNotWaitForWhatStandsStill: a repair has tried in vain, and now nothing of it is at work: it is left to a person, or its
-// MachineHealthCheck is paused. Then what a person asks for is done: nobody else is there to wait for.
-func TestPeopleDoNotWaitForWhatStandsStill(t *testing.T) {
-	t.Parallel()
-	rows(t, map[string]struct {
-		attempts int32
-		happens  func(f *harness)
-		is       string
-	}{
-		"it is left to a person":           {1, func(*harness) {}, "Held NoStepLeft reboot:Failed"},
-		"its MachineHealthCheck is paused": {2, func(f *harness) { annotate(f, f.mhc, clusterv1.PausedAnnotation, "") }, "Pending Paused reboot:Aborted"},
-	}, func(t *testing.T, tt struct {
-		attempts int32
-		happens  func(f *harness)
-		is       string
-	}) {
-		t.Helper()
-		f := newHarness(t)
-		a := f.sick("a")
-		repair := f.admit(a, by(step(v1alpha1.ActionReboot, func(s *v1alpha1.RemediationStep) { s.Attempts = tt.attempts })))
-		f.reconcile(repair)
-		f.cycleBegins(repair)
-		f.reconcile(repair)
-		f.cycleEnds(repair, v1alpha1.Failed, v1alpha1.ReasonNodeTimedOut, "The Node is not back")
-		tt.happens(f)
-		f.reconcile(repair)
-		f.wantRecord(repair, tt.is)
-		asked := f.admitAgain(a, 2, askedByAnn)
-		f.reconcile(repair)
-		f.reconcile(asked)
-		f.wantRecord(asked, "Acting Acting reboot:-")
-		f.reconcile(repair)
-		f.wantRecord(repair, tt.is)
 	})
 }
 

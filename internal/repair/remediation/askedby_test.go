@@ -80,38 +80,6 @@ func (f *harness) cycleEnds(record *v1alpha1.MachineRemediation, phase v1alpha1.
 	f.cycleSays(record, v1alpha1.ConditionSucceeded, status, reason, message)
 }
 
-// TestAskedByAnnotation: the annotation is consumed once. Until intake has answered it, nothing is done, and its sign stays until the end.
-func TestAskedByAnnotation(t *testing.T) {
-	t.Parallel()
-	f := newHarness(t)
-	a := f.sick("a", build.Annotation(cycleAnnotation, "please"))
-	f.judge(a, metav1.ConditionTrue)
-	record := f.admit(a, byAnnotation())
-	f.reconcile(record)
-	f.wantRecord(record, "Pending HeldByOthers")
-	f.wantStanding("a: reboot")
-	f.signed(a, record)
-	f.reconcile(record)
-	f.wantRecord(record, "Acting Acting reboot:-")
-	f.wantStanding("RebootRemediation " + record.Name + "-1")
-	f.cycleBegins(record)
-	f.restart()
-	f.reconcile(record)
-	if got := f.sign(a); got != string(record.UID)+"/1" {
-		t.Errorf("while it is at work, the Machine shows %q", got)
-	}
-	f.cycleEnds(record, v1alpha1.Succeeded, v1alpha1.ReasonRecovered, "The Node is back")
-	f.reconcile(record)
-	f.reconcile(record)
-	f.wantRecord(record, "Ended Ended Done reboot:Succeeded")
-	if got := f.sign(a); got != "" {
-		t.Errorf("in the end, the Machine shows %q", got)
-	}
-	if n := count(f.writes.since(), "create RebootRemediation"); n != 1 {
-		t.Errorf("%d cycles", n)
-	}
-}
-
 // withdrawal is how somebody takes back what they have asked for.
 type withdrawal struct {
 	// asks stores what asks, and returns the option for its record.
@@ -158,9 +126,9 @@ func (f *harness) cycles() int {
 	return n
 }
 
-// TestWithdrawn: what somebody takes back before it begins is not done, and what has begun is left to the reboot controller, which finishes it. The
+// TestWhatIsTakenBackBeforeItBeginsIsNotDone: what has begun is left to the reboot controller, which finishes it. The
 // record ends as soon as nothing of it stands any more.
-func TestWithdrawn(t *testing.T) {
+func TestWhatIsTakenBackBeforeItBeginsIsNotDone(t *testing.T) {
 	t.Parallel()
 	rows(t, withdrawals, func(t *testing.T, tt withdrawal) {
 		t.Helper()
@@ -289,34 +257,6 @@ func TestPausesOfWhoAsks(t *testing.T) {
 	})
 }
 
-// TestCycleAborted: a cycle that ended early through no fault of the host does not count, and is repeated after a back-off.
-func TestCycleAborted(t *testing.T) {
-	t.Parallel()
-	for name, opts := range map[string][]recordOption{"a plan's": {by(step(v1alpha1.ActionReboot), step(v1alpha1.ActionReplace))}, "a person's": {askedByAnn}} {
-		f := newHarness(t)
-		record := f.admit(f.sick("a"), opts...)
-		f.reconcile(record)
-		f.cycleBegins(record)
-		f.reconcile(record)
-		f.cycleEnds(record, v1alpha1.Aborted, v1alpha1.ReasonHostUnavailable, "The host is used by somebody else")
-		f.reconcile(record)
-		f.wantRecord(record, "Pending Backoff reboot:Aborted")
-		f.pass(5 * time.Second)
-		f.grant(record)
-		f.reconcile(record)
-		if got := f.summary(record); got != "Acting Acting reboot:Aborted reboot:-" {
-			t.Errorf("%s: %s", name, got)
-		}
-	}
-	// One that has not begun says why it cannot.
-	f := newHarness(t)
-	record := f.admit(f.sick("a"), askedByAnn)
-	f.reconcile(record)
-	f.cycleEnds(record, v1alpha1.Aborted, v1alpha1.ReasonMachineGone, "The machine is being deleted")
-	f.reconcile(record)
-	f.wantRecord(record, "Pending Backoff reboot:NotBegun")
-}
-
 // TestRequestsAreWatched: a RebootRemediation concerns the record that has made it, and the one that was made of it.
 func TestRequestsAreWatched(t *testing.T) {
 	t.Parallel()
@@ -380,69 +320,6 @@ func ownedByTemplatedSet(f *harness, key string) metav1.OwnerReference {
 	f.t.Helper()
 	change(f, f.set, func(s *clusterv1.MachineSet) { s.Spec.Template.Annotations = map[string]string{key: ""} })
 	return *metav1.NewControllerRef(f.set, clusterv1.GroupVersion.WithKind("MachineSet"))
-}
-
-// TestAnsweredAnnotationIsNotLost: a person annotates a Machine whose host a repair cycles, and waits. The repair tries once more, heals the machine,
-// and removes its own sign. What the person has asked for stands, and is done then.
-func TestAnsweredAnnotationIsNotLost(t *testing.T) {
-	t.Parallel()
-	f := newHarness(t)
-	a := f.sick("a")
-	repair := f.admit(a, by(step(v1alpha1.ActionReboot, func(s *v1alpha1.RemediationStep) { s.Attempts = 2 })))
-	f.reconcile(repair)
-	f.cycleBegins(repair)
-	f.reconcile(repair)
-	asked := f.admitAgain(a, 2, byAnnotation())
-	f.signed(a, asked)
-	f.reconcile(asked)
-	f.wantRecord(asked, "Pending HeldByOthers")
-	f.cycleEnds(repair, v1alpha1.Failed, v1alpha1.ReasonNodeTimedOut, "The Node is not back")
-	f.reconcile(repair)
-	f.cycleBegins(repair)
-	f.reconcile(repair)
-	f.reconcile(asked)
-	f.wantRecord(repair, "Acting Acting reboot:Failed reboot:-")
-	f.judge(a, metav1.ConditionTrue)
-	f.reconcile(repair)
-	f.pass(5 * time.Minute)
-	f.reconcile(repair)
-	f.wantRecord(repair, "Ended Ended Recovered reboot:Failed reboot:Succeeded")
-	f.pass(5 * time.Minute)
-	f.reconcile(repair)
-	f.reconcile(asked)
-	if got := f.summary(asked); got != "Acting Acting reboot:-" {
-		t.Errorf("nobody has withdrawn what was asked for by annotation, and it is %s", got)
-	}
-}
-
-// TestWhatNobodyCarriesOutHoldsNoRepair: an annotation that intake does not take in, since it refuses it, or since no cycle is there that could go on
-// with it, is carried out by nobody. The repair of the sick machine does not wait for it for ever.
-func TestWhatNobodyCarriesOutHoldsNoRepair(t *testing.T) {
-	t.Parallel()
-	rows(t, map[string]func(f *harness, m *clusterv1.Machine){
-		"reboot.metal3.io of the owner's template, which is refused": func(f *harness, m *clusterv1.Machine) {
-			ownedByTemplatedSet(f, cycleAnnotation)
-			annotate(f, m, cycleAnnotation, "")
-		},
-		"reboot.metal3.io/PowerOn that comes too late": func(f *harness, m *clusterv1.Machine) {
-			annotate(f, m, rebootannotation.Request+"/PowerOn", "")
-		},
-	}, func(t *testing.T, happens func(f *harness, m *clusterv1.Machine)) {
-		t.Helper()
-		f := newHarness(t)
-		a := f.sick("a")
-		happens(f, a)
-		repair := f.admit(a, by(step(v1alpha1.ActionReboot)))
-		f.takesIn(a)
-		if n := f.recordsMade(); n != 1 {
-			return
-		}
-		f.reconcile(repair)
-		if got := f.summary(repair); got != "Acting Acting reboot:-" {
-			s, _ := stored(f, repair)
-			t.Errorf("the repair is %s: %s", got, s.Status.Conditions[0].Message)
-		}
-	})
 }
 
 // TestAnnotationsNeedSlots: a program annotates a whole rack. What is asked for by annotation needs a slot (a person's command does not), so with a

@@ -4,7 +4,6 @@ import (
 	"testing"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/tools/events"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -12,8 +11,8 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/intake"
-	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/remedy/rebootannotation"
+	"github.com/sickbay-dev/sickbay/internal/testing/objects"
 )
 
 // askedByAnn makes a record that a person has asked for.
@@ -28,53 +27,6 @@ func (f *harness) sign(machine *clusterv1.Machine) string {
 	f.t.Helper()
 	got, _ := stored(f, machine)
 	return got.Annotations[rebootannotation.Request]
-}
-
-// TestAskedFor: what a person asks for is carried out at once and once, on a healthy machine, whatever its MachineHealthCheck says.
-func TestAskedFor(t *testing.T) {
-	t.Parallel()
-	for name, happens := range map[string]func(f *harness, machine *clusterv1.Machine){
-		"as it is":                         func(*harness, *clusterv1.Machine) {},
-		"the MachineHealthCheck is paused": func(f *harness, _ *clusterv1.Machine) { annotate(f, f.mhc, clusterv1.PausedAnnotation, "") },
-		"it is in dry-run":                 func(f *harness, _ *clusterv1.Machine) { annotate(f, f.mhc, mhcspec.DryRunAnnotation, "true") },
-		"there is none":                    func(f *harness, _ *clusterv1.Machine) { remove(f, f.mhc) },
-		"its gate is closed":               func(f *harness, _ *clusterv1.Machine) { f.gate.closed = "3 of 3 are not healthy" },
-		"skip-remediation": func(f *harness, m *clusterv1.Machine) {
-			annotate(f, m, clusterv1.MachineSkipRemediationAnnotation, "")
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			f := newHarness(t)
-			a := f.sick("a")
-			f.judge(a, metav1.ConditionTrue)
-			happens(f, a)
-			record := f.admit(a, askedByAnn)
-			f.reconcile(record)
-			f.wantRecord(record, "Acting Acting reboot:-")
-			f.wantStanding("RebootRemediation " + record.Name + "-1")
-			if want := string(record.UID) + "/1"; f.sign(a) != want {
-				t.Errorf("the Machine shows %q, want %q", f.sign(a), want)
-			}
-			f.cycleBegins(record)
-			f.restart()
-			f.reconcile(record)
-			f.cycle(record, func(s *v1alpha1.RebootRemediationStatus) {
-				s.Phase, s.FinishedAt = v1alpha1.Succeeded, new(metav1.NewTime(f.clock.Now()))
-			})
-			f.cycleSays(record, v1alpha1.ConditionSucceeded, metav1.ConditionTrue, v1alpha1.ReasonRecovered, "The Node is back")
-			f.reconcile(record)
-			f.wantRecord(record, "Ended Ended Done reboot:Succeeded")
-			f.reconcile(record)
-			if n := count(f.writes.since(), "create RebootRemediation"); n != 1 || f.sign(a) != "" {
-				t.Errorf("%d cycles, and the Machine shows %q", n, f.sign(a))
-			}
-			f.wantEvents(
-				"Normal RemediationEnded RebootRemediation "+record.Name+"-1 has succeeded",
-				"Normal RemediationStarted Step reboot: waits for the power cycle of its host; nothing follows if that fails. Asked for by ann: new firmware",
-			)
-		})
-	}
 }
 
 // TestAskedForByFilter: a record that a person makes belongs to the manager whose filter it carries, though no MachineHealthCheck says so.
@@ -104,10 +56,7 @@ func (f *harness) takesIn(machine *clusterv1.Machine) *events.FakeRecorder {
 // onlyRecord returns the only record there is.
 func (f *harness) onlyRecord() *v1alpha1.MachineRemediation {
 	f.t.Helper()
-	var list v1alpha1.MachineRemediationList
-	if err := f.env.Client.List(f.t.Context(), &list, client.InNamespace(f.ns)); err != nil {
-		f.t.Fatal(err)
-	}
+	list := objects.List(f.t, f.env.Client, &v1alpha1.MachineRemediationList{}, f.ns)
 	if len(list.Items) != 1 {
 		f.t.Fatalf("there are %d records", len(list.Items))
 	}

@@ -70,9 +70,6 @@ func (r *Reconciler) writes() writer { return writer{r.Client} }
 // errStale says that an observation is out of date.
 var errStale = errors.New("it has changed since it was read")
 
-// busyRetry is how long to wait before looking again at a record if there was no place in its workload cluster.
-const busyRetry = 100 * time.Millisecond
-
 // Reconcile takes one record as far as it gets.
 func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
 	record, err := scaffold.Find(ctx, r.Cache, req.NamespacedName, &v1alpha1.MachineRemediation{})
@@ -100,10 +97,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 		return ctrl.Result{RequeueAfter: r.conflicts.Next(req.NamespacedName)}, nil
 	}
 	r.conflicts.Reset(req.NamespacedName)
-	switch {
-	case errors.Is(err, workload.ErrNoPlace):
-		return ctrl.Result{RequeueAfter: busyRetry}, nil
-	case errors.Is(err, workload.ErrBusy):
+	if errors.Is(err, workload.ErrBusy) {
 		return ctrl.Result{RequeueAfter: workload.Soon()}, nil
 	}
 	return ctrl.Result{RequeueAfter: after}, err

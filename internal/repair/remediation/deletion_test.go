@@ -1,7 +1,6 @@
 package remediation
 
 import (
-	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -55,63 +54,29 @@ func (f *harness) proves(record *v1alpha1.MachineRemediation, pool *clusterv1.Ma
 	}
 }
 
-// TestReplaceByDeletion: the machine is deleted once, without a mark, and the pool's next machine proves itself; also where the process ends
-// before the deletion, after it, or after the status that was to say so, and whether the deletion takes time or not.
+// TestReplaceByDeletion: the machine is deleted once, without a mark, and the pool's next machine proves itself, whether the deletion takes time or
+// not.
 func TestReplaceByDeletion(t *testing.T) {
 	t.Parallel()
-	crashes := map[string]func(string) (error, bool){
-		"no crash": nil, "a crash before the deletion": failing("delete Machine a", errCrash, false),
-		"a crash after the deletion": failing("delete Machine a", errCrash, true), "a crash before the status": failing("update status", errCrash, false),
-		"a crash after the status": failing("update status", errCrash, true),
-	}
-	for crash, fail := range crashes {
-		for name, finalizers := range map[string][]build.MachineOption{"it takes": {build.Finalizer(keep)}, "at once": nil} {
-			t.Run(crash+", "+name, func(t *testing.T) {
-				t.Parallel()
-				f := newHarness(t)
-				pool := f.pool()
-				a := f.sick("a", append(finalizers, ownedByPool(pool))...)
-				record := f.admit(a, byDeletion)
-				if f.writes.fail = fail; fail != nil {
-					f.crashes(record)
-				}
-				if crash == "a crash before the deletion" {
-					f.writes.since() // That one was never carried out.
-				}
-				f.reconcile(record)
-				if finalizers != nil {
-					f.wantStanding("a: deleting")
-					f.wantRecord(record, "Acting Acting replace:-")
-					f.wantBegun(record, a)
-					f.goes(a)
-				}
-				f.reconcile(record)
-				if got, _ := stored(f, record); got.Status.Attempts[0].ObjectRef.UID != pool.UID {
-					t.Fatalf("it waits for a machine of %+v", got.Status.Attempts[0].ObjectRef)
-				}
-				f.proves(record, pool)
-			})
+	rows(t, map[string][]build.MachineOption{"it takes": {build.Finalizer(keep)}, "at once": nil}, func(t *testing.T, finalizers []build.MachineOption) {
+		t.Helper()
+		f := newHarness(t)
+		pool := f.pool()
+		a := f.sick("a", append(finalizers, ownedByPool(pool))...)
+		record := f.admit(a, byDeletion)
+		f.reconcile(record)
+		if finalizers != nil {
+			f.wantStanding("a: deleting")
+			f.wantRecord(record, "Acting Acting replace:-")
+			f.wantBegun(record, a)
+			f.goes(a)
 		}
-	}
-}
-
-// crashes ends the process at the write that fails, before anything that it would do afterwards, and starts another one.
-func (f *harness) crashes(record *v1alpha1.MachineRemediation) {
-	f.t.Helper()
-	fail, crashed := f.writes.fail, false
-	f.writes.fail = func(what string) (error, bool) {
-		if crashed {
-			return errCrash, false
+		f.reconcile(record)
+		if got, _ := stored(f, record); got.Status.Attempts[0].ObjectRef.UID != pool.UID {
+			t.Fatalf("it waits for a machine of %+v", got.Status.Attempts[0].ObjectRef)
 		}
-		err, applied := fail(what)
-		crashed = err != nil
-		return err, applied
-	}
-	if _, err := f.tryReconcile(record); !errors.Is(err, errCrash) {
-		f.t.Fatalf("error is %v", err)
-	}
-	f.writes.fail = nil
-	f.restart()
+		f.proves(record, pool)
+	})
 }
 
 // wantBegun asserts that the attempt at work began when the API server deleted the machine.
@@ -205,66 +170,6 @@ func (f *harness) onDelete(with func(*clusterv1.MachineDeployment)) *clusterv1.M
 	return d
 }
 
-// TestDeletionUnderOnDelete: the MachineSet of an older revision refuses every mark, and its MachineDeployment replaces what is deleted, unless it
-// wants no machines or is paused.
-func TestDeletionUnderOnDelete(t *testing.T) {
-	t.Parallel()
-	for name, tt := range map[string]struct {
-		change func(*clusterv1.MachineDeployment)
-		says   string
-	}{
-		"it makes another machine": {nil, ""},
-		"it wants none":            {func(d *clusterv1.MachineDeployment) { d.Spec.Replicas = new(int32(0)) }, "MachineDeployment md is scaled to zero"},
-		"it is paused":             {func(d *clusterv1.MachineDeployment) { d.Spec.Paused = new(true) }, "MachineDeployment md is paused"},
-		"it has the annotation":    {func(d *clusterv1.MachineDeployment) { d.Annotations[clusterv1.PausedAnnotation] = "" }, "MachineDeployment md is paused"},
-	} {
-		f := newHarness(t)
-		f.onDelete(tt.change)
-		record := f.admit(f.sick("a", build.Finalizer(keep)), byDeletion)
-		f.reconcile(record)
-		want, reason := []string{"a: deleting"}, ""
-		if tt.says != "" {
-			want, reason = nil, "Nobody would replace the machine: "+tt.says
-		}
-		if diff := cmp.Diff(want, f.standing()); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", name, diff)
-		}
-		got, _ := stored(f, record)
-		if says := ladder.Progress(&got.Status).Message; !strings.HasPrefix(says, reason) {
-			t.Errorf("%s: it says %s", name, says)
-		}
-	}
-}
-
-// TestReplacedInAnotherMachineSet: the next machine of a MachineDeployment with a newer revision comes from another MachineSet. It is found and proven.
-func TestReplacedInAnotherMachineSet(t *testing.T) {
-	t.Parallel()
-	f := newHarness(t)
-	f.onDelete(nil)
-	of := build.Label(clusterv1.MachineDeploymentNameLabel, "md")
-	a := f.sick("a", build.Finalizer(keep), of)
-	record := f.admit(a, byDeletion)
-	f.reconcile(record)
-	f.wantStanding("a: deleting")
-	f.goes(a)
-	f.reconcile(record)
-	f.wantRecord(record, "Acting WaitingForReplacement replace:-")
-	f.set = build.MachineSet(f.ns, "newer")
-	build.Create(t.Context(), t, f.env.Client, f.set)
-	f.comes("other", build.Label(clusterv1.MachineDeploymentNameLabel, "other"))
-	b := f.comes("b", of)
-	f.pass(time.Minute)
-	f.judge(b, metav1.ConditionTrue)
-	if requests := f.ofMachine(t.Context(), b); len(requests) != 1 || requests[0].Name != record.Name {
-		t.Errorf("the new machine wakes %v", requests)
-	}
-	f.reconcile(record)
-	f.wantRecord(record, "Probation Probation replace:-")
-	f.pass(time.Minute)
-	f.reconcile(record)
-	f.wantRecord(record, "Ended Ended Replaced replace:Succeeded")
-}
-
 // TestReplacedInItsOwnMachineSet: during a rolling update, the MachineSet still makes its machines. One that the rollout has made elsewhere is no reason
 // not to wait for the next one, and none that replaces it.
 func TestReplacedInItsOwnMachineSet(t *testing.T) {
@@ -307,37 +212,33 @@ func TestDeploymentNeedsNoMore(t *testing.T) {
 	f.wantRecord(record, "Ended Ended MachineDeleted replace:Unneeded")
 }
 
-// TestDeletionAfterTheOwnerDidNotAnswer: its mark goes first.
-func TestDeletionAfterTheOwnerDidNotAnswer(t *testing.T) {
+// TestDeletionUnderOnDelete: the MachineSet of an older revision refuses every mark, and its MachineDeployment replaces what is deleted, unless it
+// wants no machines or is paused.
+func TestDeletionUnderOnDelete(t *testing.T) {
 	t.Parallel()
-	f := newHarness(t)
-	pool := f.pool()
-	a := f.sick("a", build.Finalizer(keep), ownedByPool(pool))
-	last := step(v1alpha1.ActionReplace, func(s *v1alpha1.RemediationStep) { s.Name, s.By = "delete", v1alpha1.ReplaceByDeletion })
-	record := f.admit(a, by(step(v1alpha1.ActionReplace), last))
-	f.reconcile(record)
-	f.wantStanding("a: mark")
-	f.answer(a, clusterv1.MachineSetMachineCannotBeRemediatedReason, "no")
-	f.reconcile(record)
-	f.reconcile(record)
-	f.wantStanding("a: deleting")
-	f.wantRecord(record, "Acting Acting replace:Impossible delete:-")
-}
-
-// TestBusyMachineIsDeleted: one that others write to between its reads is read again, and deleted as it was read.
-func TestBusyMachineIsDeleted(t *testing.T) {
-	t.Parallel()
-	f := newHarness(t)
-	a := f.sick("a", build.Finalizer(keep), ownedByPool(f.pool()))
-	record := f.admit(a, byDeletion)
-	left := 3
-	f.writes.meddle = func(write string) {
-		if left > 0 && strings.Contains(write, "delete Machine a") {
-			left--
-			annotate(f, a, "busy", write+strings.Repeat("!", left))
+	for name, tt := range map[string]struct {
+		change func(*clusterv1.MachineDeployment)
+		says   string
+	}{
+		"it makes another machine": {nil, ""},
+		"it wants none":            {func(d *clusterv1.MachineDeployment) { d.Spec.Replicas = new(int32(0)) }, "MachineDeployment md is scaled to zero"},
+		"it is paused":             {func(d *clusterv1.MachineDeployment) { d.Spec.Paused = new(true) }, "MachineDeployment md is paused"},
+		"it has the annotation":    {func(d *clusterv1.MachineDeployment) { d.Annotations[clusterv1.PausedAnnotation] = "" }, "MachineDeployment md is paused"},
+	} {
+		f := newHarness(t)
+		f.onDelete(tt.change)
+		record := f.admit(f.sick("a", build.Finalizer(keep)), byDeletion)
+		f.reconcile(record)
+		want, reason := []string{"a: deleting"}, ""
+		if tt.says != "" {
+			want, reason = nil, "Nobody would replace the machine: "+tt.says
+		}
+		if diff := cmp.Diff(want, f.standing()); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+		got, _ := stored(f, record)
+		if says := ladder.Progress(&got.Status).Message; !strings.HasPrefix(says, reason) {
+			t.Errorf("%s: it says %s", name, says)
 		}
 	}
-	f.reconcile(record)
-	f.wantStanding("a: deleting")
-	f.wantRecord(record, "Acting Acting replace:-")
 }

@@ -8,11 +8,9 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
-	"github.com/sickbay-dev/sickbay/internal/remedy/rebootannotation"
 )
 
-// TestEvents: each change is announced once.
-func TestEvents(t *testing.T) {
+func TestEachChangeIsAnnouncedOnce(t *testing.T) {
 	t.Parallel()
 	f := newHarness(t)
 	a := f.sick("a")
@@ -55,26 +53,4 @@ func TestEvents(t *testing.T) {
 	f.reconcile(record)
 	f.wantEvents()
 	f.wantRecord(record, "Ended Ended RecoveredUnaided wait:TimedOut replace:NotBegun replace:Impossible")
-}
-
-// TestEventsOfOthers: that somebody else works on a machine is said, and what holds up all machines is said elsewhere.
-func TestEventsOfOthers(t *testing.T) {
-	t.Parallel()
-	f := newHarness(t)
-	a := f.sick("a")
-	record := f.admit(a)
-	f.gate.closed = "too many"
-	f.reconcile(record)
-	f.wantEvents()
-	f.gate.closed = ""
-	annotate(f, a, rebootannotation.Request, "")
-	f.pass(time.Minute)
-	f.reconcile(record)
-	f.grant(record)
-	f.reconcile(record)
-	f.reconcile(record)
-	f.wantEvents("Warning RemediationDeferred Somebody asks for a power cycle of its host by the annotation reboot.metal3.io")
-	annotate(f, a, clusterv1.MachineSkipRemediationAnnotation, "")
-	f.reconcile(record)
-	f.wantEvents("Normal RemediationEnded The Machine has the annotation cluster.x-k8s.io/skip-remediation")
 }

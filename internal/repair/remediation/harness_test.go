@@ -11,8 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/sickbay-dev/sickbay/internal/repair/slots"
-
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -36,6 +34,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
 	"github.com/sickbay-dev/sickbay/internal/repair/onmachine"
 	"github.com/sickbay-dev/sickbay/internal/repair/pacing"
+	"github.com/sickbay-dev/sickbay/internal/repair/slots"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
 	"github.com/sickbay-dev/sickbay/internal/testing/expect"
@@ -308,10 +307,7 @@ func (f *harness) answer(machine *clusterv1.Machine, reason, message string) {
 func (f *harness) standing() []string {
 	f.t.Helper()
 	var list []string
-	var machines clusterv1.MachineList
-	if err := f.env.Client.List(f.t.Context(), &machines, client.InNamespace(f.ns)); err != nil {
-		f.t.Fatal(err)
-	}
+	machines := objects.List(f.t, f.env.Client, &clusterv1.MachineList{}, f.ns)
 	for i := range machines.Items {
 		m := &machines.Items[i]
 		if c := meta.FindStatusCondition(m.Status.Conditions, clusterv1.MachineOwnerRemediatedCondition); c != nil && c.Status == metav1.ConditionFalse {

@@ -12,11 +12,11 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/repair/retention"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
+	"github.com/sickbay-dev/sickbay/internal/testing/objects"
 )
 
 // over stores a record of a Machine that ended some time ago, and nothing holds any more.
@@ -42,10 +42,7 @@ func (f *harness) gone(name string) *clusterv1.Machine {
 // kept are the names of the records that are still there.
 func (f *harness) kept() []string {
 	f.t.Helper()
-	var list v1alpha1.MachineRemediationList
-	if err := f.env.Client.List(f.t.Context(), &list, client.InNamespace(f.ns)); err != nil {
-		f.t.Fatal(err)
-	}
+	list := objects.List(f.t, f.env.Client, &v1alpha1.MachineRemediationList{}, f.ns)
 	var names []string
 	for i := range list.Items {
 		names = append(names, list.Items[i].Name)
@@ -63,53 +60,6 @@ func (f *harness) wantKept(want ...*v1alpha1.MachineRemediation) {
 	slices.Sort(names)
 	if diff := cmp.Diff(names, f.kept()); diff != "" {
 		f.t.Errorf("records (-want +got):\n%s", diff)
-	}
-}
-
-// TestHistoryGoesWithTime: a record is looked at when its time is up, and goes a little later.
-func TestHistoryGoesWithTime(t *testing.T) {
-	t.Parallel()
-	f := newHarness(t)
-	record := f.over(f.gone("a"), 1, 0)
-	for _, step := range []struct{ pass, again time.Duration }{
-		{0, 7 * 24 * time.Hour}, {7 * 24 * time.Hour, passPause}, {passPause, keptRecheck},
-	} {
-		f.wantKept(record)
-		f.pass(step.pass)
-		if after := f.reconcile(record); after != step.again {
-			t.Errorf("after %s it is looked at again after %s, want %s", step.pass, after, step.again)
-		}
-	}
-	f.wantKept()
-	if after := f.reconcile(record); after != 0 {
-		t.Errorf("it is looked at again after %s", after)
-	}
-}
-
-// TestHistoryIsBounded: one that ends makes those go that are too many.
-func TestHistoryIsBounded(t *testing.T) {
-	t.Parallel()
-	f := newHarness(t)
-	f.History = retention.Limits{Count: 2}
-	var old []*v1alpha1.MachineRemediation
-	for i := range 4 {
-		old = append(old, f.over(f.gone(fmt.Sprintf("m%d", i)), 1, time.Duration(i+1)*time.Hour))
-	}
-	a := f.sick("a")
-	open := f.admit(f.sick("b"))
-	record := f.admit(a)
-	f.reconcile(record)
-	f.goes(a)
-	if after := f.reconcile(record); after != passPause {
-		t.Errorf("looks again after %s", after)
-	}
-	f.wantKept(append(old, open, record)...)
-	f.pass(passPause)
-	f.writes.since()
-	f.reconcile(record)
-	f.wantKept(old[0], open, record)
-	if made := f.writes.since(); len(made) != 3 || count(made, "delete MachineRemediation") != 3 {
-		t.Errorf("written: %q", made)
 	}
 }
 
@@ -235,5 +185,25 @@ func TestHistoryOfOpenShift(t *testing.T) {
 	}
 	if got, exists := stored(o.harness, record); !exists || !got.DeletionTimestamp.IsZero() {
 		t.Errorf("the record of Machine %s, which exists since %s, is deleted after 8 days", o.machine.Name, o.machine.CreationTimestamp.Format(metav1.RFC3339Micro))
+	}
+}
+
+// TestHistoryGoesWithTime: a record is looked at when its time is up, and goes a little later.
+func TestHistoryGoesWithTime(t *testing.T) {
+	t.Parallel()
+	f := newHarness(t)
+	record := f.over(f.gone("a"), 1, 0)
+	for _, step := range []struct{ pass, again time.Duration }{
+		{0, 7 * 24 * time.Hour}, {7 * 24 * time.Hour, passPause}, {passPause, keptRecheck},
+	} {
+		f.wantKept(record)
+		f.pass(step.pass)
+		if after := f.reconcile(record); after != step.again {
+			t.Errorf("after %s it is looked at again after %s, want %s", step.pass, after, step.again)
+		}
+	}
+	f.wantKept()
+	if after := f.reconcile(record); after != 0 {
+		t.Errorf("it is looked at again after %s", after)
 	}
 }

@@ -129,20 +129,3 @@ func TestHostOfAPerson(t *testing.T) {
 		}
 	}
 }
-
-// TestHostOfAPersonJustNow: what the cache of hosts does not show yet is seen before an act.
-func TestHostOfAPersonJustNow(t *testing.T) {
-	t.Parallel()
-	for _, action := range []v1alpha1.Action{v1alpha1.ActionReboot, v1alpha1.ActionReplace} {
-		f := newHarness(t)
-		f.readHosts()
-		a := f.sick("a")
-		host := f.hostOf(a)
-		record := f.admit(a, by(step(action)))
-		f.freeze(record)
-		change(f, host, keeps["switched off"])
-		f.reconcile(record)
-		f.wantStanding()
-		f.wantRecord(record, "Pending HeldByOthers")
-	}
-}

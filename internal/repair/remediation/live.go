@@ -81,9 +81,9 @@ func lookForRequest(ctx context.Context, reader client.Reader, record *v1alpha1.
 // Look observes what the next step of a record depends on, as Reconcile does, but only from the caches. It leaves out what is read
 // only before an act, such as the gate.
 func (r *Reader) Look(ctx context.Context, record *v1alpha1.MachineRemediation) (ladder.Facts, error) {
-	v, err := r.see(ctx, record, nil, cached, nil)
+	v, err := r.observe(ctx, record, cached, nil)
 	if err != nil {
 		return ladder.Facts{}, err
 	}
-	return v.facts, nil
+	return v.facts, r.ruleFacts(ctx, v)
 }

@@ -6,8 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/sickbay-dev/sickbay/internal/repair/slots"
-
 	. "github.com/onsi/gomega"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -15,19 +13,19 @@ import (
 	"k8s.io/utils/clock"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	ctrl "sigs.k8s.io/controller-runtime"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/machinehealth"
-	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/ownwrites"
 	"github.com/sickbay-dev/sickbay/internal/recordstore"
 	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
 	"github.com/sickbay-dev/sickbay/internal/repair/machinehealthcheck"
+	"github.com/sickbay-dev/sickbay/internal/repair/slots"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
+	"github.com/sickbay-dev/sickbay/internal/testing/objects"
 	"github.com/sickbay-dev/sickbay/internal/workload"
 )
 
@@ -103,10 +101,7 @@ func (r running) disk(machine *clusterv1.Machine, status metav1.ConditionStatus)
 // says returns the summaries of the records of a machine, one after the other.
 func (r running) says(machine string) func() string {
 	return func() string {
-		var list v1alpha1.MachineRemediationList
-		if err := r.env.Client.List(r.t.Context(), &list, client.InNamespace(r.ns)); err != nil {
-			r.t.Fatal(err)
-		}
+		list := objects.List(r.t, r.env.Client, &v1alpha1.MachineRemediationList{}, r.ns)
 		var all []string
 		for i := range list.Items {
 			if record := &list.Items[i]; record.Spec.MachineRef.Name == machine {
@@ -208,32 +203,6 @@ func TestManagerHost(t *testing.T) {
 	r.Eventually(r.says("a")).Should(Equal("Pending Backoff reboot:NotBegun"), "the Node has the time of a boot")
 }
 
-// TestManagerUndo: the verdict goes, and so does the mark.
-func TestManagerUndo(t *testing.T) {
-	t.Parallel()
-	for how, undo := range map[string]func(r running, a *clusterv1.Machine){
-		"skipped": func(r running, a *clusterv1.Machine) {
-			annotate(r.harness, a, clusterv1.MachineSkipRemediationAnnotation, "")
-		},
-		"check deleted": func(r running, _ *clusterv1.Machine) { remove(r.harness, r.mhc) },
-	} {
-		t.Run(how, func(t *testing.T) {
-			t.Parallel()
-			r := newRunning(t)
-			a := r.well("a")
-			r.disk(a, metav1.ConditionFalse)
-			r.Eventually(r.says("a")).Should(Equal(acting))
-			undo(r, a)
-			r.Eventually(r.says("a")).Should(Equal("Ended Ended HandedBack replace:NotBegun"))
-			r.wantStanding()
-			got, _ := stored(r.harness, a)
-			if c := meta.FindStatusCondition(got.Status.Conditions, verdict.ConditionType); c != nil {
-				t.Errorf("its verdict is %+v", c)
-			}
-		})
-	}
-}
-
 // TestManagerApproval: a person approves, a slot is granted, and the step acts; its successor is waited for.
 func TestManagerApproval(t *testing.T) {
 	t.Parallel()
@@ -258,21 +227,4 @@ func TestManagerApproval(t *testing.T) {
 	r.disk(b, metav1.ConditionFalse)
 	r.Eventually(r.says("a")).Should(Equal("Ended Ended ReplacementFailed replace:Failed"))
 	r.Eventually(r.says("b")).Should(Equal("Held NoStepLeft"), "the chain has used up the one attempt")
-}
-
-// TestManagerRecordDeleted starts over.
-func TestManagerRecordDeleted(t *testing.T) {
-	t.Parallel()
-	r := newRunning(t)
-	a := r.well("a")
-	r.disk(a, metav1.ConditionFalse)
-	r.Eventually(r.says("a")).Should(Equal(acting))
-	first := r.recordOf("a")
-	remove(r.harness, first)
-	r.Eventually(func() bool {
-		_, ok := stored(r.harness, first)
-		return ok
-	}).Should(BeFalse())
-	r.Eventually(r.says("a")).Should(Equal(acting))
-	r.wantStanding("a: mark")
 }

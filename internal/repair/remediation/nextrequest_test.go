@@ -1,7 +1,6 @@
 package remediation
 
 import (
-	"strings"
 	"testing"
 	"time"
 
@@ -17,49 +16,6 @@ func fixStep() v1alpha1.RemediationStep {
 	return step(v1alpha1.ActionRequest, func(s *v1alpha1.RemediationStep) {
 		s.TemplateRef = &v1alpha1.StepTemplateReference{APIVersion: templateKind.GroupVersion().String(), Kind: templateKind.Kind, Name: "fix"}
 	})
-}
-
-// TestNextRequestThatCannotBeRead: Sickbay may not read the kind of the next step. As for a first step, the slot goes to another machine, and the
-// record says what is wrong.
-func TestNextRequestThatCannotBeRead(t *testing.T) {
-	t.Parallel()
-	for name, first := range map[string]v1alpha1.RemediationStep{
-		"after a reboot":      step(v1alpha1.ActionReboot),
-		"after a replacement": step(v1alpha1.ActionReplace),
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			f := newHarness(t)
-			f.template()
-			a := f.sick("a")
-			record := f.admit(a, by(first, fixStep()))
-			f.reconcile(record)
-			f.Live = f.refuses(fixKind.Kind, unreadableKinds["no rights"])
-			if first.Action == v1alpha1.ActionReplace {
-				f.answer(a, clusterv1.MachineSetMachineCannotBeRemediatedReason, "no way")
-			} else {
-				f.cycleBegins(record)
-				f.reconcile(record)
-				f.pass(11 * time.Minute)
-			}
-			// The first step has not helped.
-			f.reconcile(record)
-			for range 6 {
-				f.pass(time.Hour)
-				if got, _ := stored(f, record); !ladder.HasSlot(got) {
-					f.grant(record)
-				}
-				f.reconcile(record)
-			}
-			f.wantStanding()
-			got, _ := stored(f, record)
-			says := ladder.Progress(&got.Status)
-			if says.Reason != v1alpha1.ReasonBackoff || strings.Contains(says.Message, "still stands") {
-				t.Errorf("after 6 hours it says %s: %s", says.Reason, says.Message)
-			}
-			f.wantSlot(record, false)
-		})
-	}
 }
 
 // TestStepOfAKindThatIsNotInstalled can never begin, and the next step follows.

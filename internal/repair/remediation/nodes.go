@@ -2,7 +2,6 @@ package remediation
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -12,48 +11,11 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/workload"
 )
 
-const (
-	// nodeTimeout limits a live read of a Node. A cluster that hangs must not block the workers.
-	nodeTimeout = 2 * time.Second
-	// placeTimeout is how long a worker waits for its turn to read a cluster. Most reads take a few milliseconds.
-	placeTimeout = 100 * time.Millisecond
-)
-
-// boundedNodes reads Nodes past the cache within these limits.
-type boundedNodes struct {
-	workload.Nodes
-	reads *workload.Places
-}
-
-// GetLive implements workload.Nodes.
-func (b boundedNodes) GetLive(ctx context.Context, cluster client.ObjectKey, name string) (*corev1.Node, error) {
-	leave, err := b.enter(ctx, cluster)
-	if err != nil {
-		return nil, err
-	}
-	defer leave()
-	return b.read(ctx, cluster, name)
-}
-
-// enter waits for a place in the cluster.
-func (b boundedNodes) enter(ctx context.Context, cluster client.ObjectKey) (leave func(), err error) {
-	waiting, stop := context.WithTimeoutCause(ctx, placeTimeout, workload.ErrNoPlace)
-	defer stop()
-	return b.reads.Enter(waiting, cluster)
-}
-
-func (b boundedNodes) read(ctx context.Context, cluster client.ObjectKey, name string) (*corev1.Node, error) {
-	ctx, cancel := context.WithTimeout(ctx, nodeTimeout)
-	defer cancel()
-	return b.Nodes.GetLive(ctx, cluster, name)
-}
-
 // nodeRead is one Node that is read past the cache before it is asked for. Others are read when they are asked for.
 type nodeRead struct {
-	boundedNodes
+	workload.Nodes
 	cluster client.ObjectKey
 	name    string
-	leave   func()
 	node    *corev1.Node
 	err     error
 	// at is when it was read.
@@ -63,15 +25,14 @@ type nodeRead struct {
 // GetLive implements workload.Nodes.
 func (n *nodeRead) GetLive(ctx context.Context, cluster client.ObjectKey, name string) (*corev1.Node, error) {
 	if cluster != n.cluster || name != n.name {
-		return n.boundedNodes.GetLive(ctx, cluster, name)
+		return n.Nodes.GetLive(ctx, cluster, name)
 	}
 	return n.node, n.err
 }
 
 // readNode reads the Node.
 func (r *Reader) readNode(ctx context.Context, n *nodeRead) {
-	defer n.leave()
-	n.node, n.err = n.read(ctx, n.cluster, n.name)
+	n.node, n.err = n.Nodes.GetLive(ctx, n.cluster, n.name)
 	n.at = r.Clock.Now()
 }
 
@@ -83,19 +44,12 @@ func (r *Reader) judgedAt(v *view) time.Time {
 	return r.Clock.Now()
 }
 
-// enterForNode waits for a place to read the Node of a machine, and returns it to be read; nil if the caches do not show which one it is. A
-// worker that gets no place reads nothing else.
-func (r *Reader) enterForNode(ctx context.Context, v, shown *view) (*nodeRead, error) {
+// nodeToRead returns the Node of a machine to be read; nil if the caches do not show which one it is.
+func (r *Reader) nodeToRead(v, shown *view) *nodeRead {
 	if v.how < bound || r.OpenShift || shown == nil || shown.machine == nil || !shown.machine.Status.NodeRef.IsDefined() {
-		return nil, nil
+		return nil
 	}
-	n := &nodeRead{boundedNodes: boundedNodes{r.Observer.Nodes, &r.nodes}, cluster: clusterKey(v.facts.Record), name: shown.machine.Status.NodeRef.Name}
-	leave, err := n.enter(ctx, n.cluster)
-	if err != nil {
-		return nil, fmt.Errorf("waiting to read the Nodes of %s: %w", n.cluster, err)
-	}
-	n.leave = leave
-	return n, nil
+	return &nodeRead{Nodes: r.Observer.Nodes, cluster: clusterKey(v.facts.Record), name: shown.machine.Status.NodeRef.Name}
 }
 
 // liveNodes returns the Nodes past the cache, as a view is judged by them.
@@ -103,7 +57,7 @@ func (r *Reader) liveNodes(v *view) workload.Nodes {
 	if v.nodeRead != nil {
 		return v.nodeRead
 	}
-	return boundedNodes{r.Observer.Nodes, &r.nodes}
+	return r.Observer.Nodes
 }
 
 // Marks that other systems leave on a Node while they work on it.

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -18,6 +19,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/conditions"
 	"github.com/sickbay-dev/sickbay/internal/controllerstate"
 	"github.com/sickbay-dev/sickbay/internal/repair/rules"
 	"github.com/sickbay-dev/sickbay/internal/scaffold"
@@ -60,7 +62,9 @@ func (p *planCheck) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resul
 		return ctrl.Result{}, nil
 	}
 	p.uids.Store(req.NamespacedName, template.UID)
-	if !meta.SetStatusCondition(&template.Status.Conditions, p.accepted(template)) {
+	before := template.Status.DeepCopy()
+	p.assess(template)
+	if equality.Semantic.DeepEqual(before, &template.Status) {
 		return ctrl.Result{}, nil
 	}
 	err = p.client.Status().Update(ctx, template, client.FieldOwner(FieldOwner))
@@ -72,6 +76,17 @@ func (p *planCheck) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resul
 		return ctrl.Result{}, fmt.Errorf("writing the status of MachineRemediationTemplate %s: %w", req.NamespacedName, err)
 	}
 	return ctrl.Result{}, nil
+}
+
+// assess says in the status of a plan whether it can be used.
+func (p *planCheck) assess(template *v1alpha1.MachineRemediationTemplate) {
+	accepted, summary := p.accepted(template), ""
+	if accepted.Status == metav1.ConditionFalse {
+		summary = v1alpha1.ConditionStalled
+	}
+	meta.SetStatusCondition(&template.Status.Conditions, accepted)
+	conditions.Summarize(&template.Status.Conditions, summary, accepted)
+	template.Status.ObservedGeneration = template.Generation
 }
 
 func (p *planCheck) accepted(template *v1alpha1.MachineRemediationTemplate) metav1.Condition {

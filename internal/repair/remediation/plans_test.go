@@ -35,8 +35,8 @@ func follows(plan *v1alpha1.MachineRemediationTemplate) recordOption {
 
 var ladderOfThree = []v1alpha1.RemediationStep{step(v1alpha1.ActionWait), step(v1alpha1.ActionReboot), step(v1alpha1.ActionHold)}
 
-// TestRules are asked before each step, by what was read just now. They lead forward, and never back.
-func TestRules(t *testing.T) {
+// TestRulesAreAskedBeforeEachStep, by what was read just now. They lead forward, and never back.
+func TestRulesAreAskedBeforeEachStep(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
 		rules []v1alpha1.RemediationRule
@@ -69,72 +69,6 @@ func TestRules(t *testing.T) {
 			want = "Held HoldStep wait:TimedOut"
 		}
 		f.wantRecord(record, want)
-	})
-}
-
-// TestRulesOfAnotherPlan are not asked: what is edited applies to the next record.
-func TestRulesOfAnotherPlan(t *testing.T) {
-	t.Parallel()
-	rows(t, map[string]func(f *harness, plan *v1alpha1.MachineRemediationTemplate){
-		"edited": func(f *harness, plan *v1alpha1.MachineRemediationTemplate) {
-			change(f, plan, func(p *v1alpha1.MachineRemediationTemplate) {
-				p.Spec.Template.Spec.RelapseWindowSeconds = new(int32(1))
-			})
-		},
-		"made anew": func(f *harness, plan *v1alpha1.MachineRemediationTemplate) {
-			remove(f, plan)
-			f.storePlan(ladderOfThree, plan.Spec.Template.Spec.Rules...)
-		},
-		"gone": func(f *harness, plan *v1alpha1.MachineRemediationTemplate) { remove(f, plan) },
-	}, func(t *testing.T, change func(f *harness, plan *v1alpha1.MachineRemediationTemplate)) {
-		t.Helper()
-		f := newHarness(t)
-		plan := f.storePlan(ladderOfThree, v1alpha1.RemediationRule{Name: "yes", Expression: "true", StartAt: "hold"})
-		record := f.admit(f.sick("a"), follows(plan))
-		change(f, plan)
-		f.reconcile(record)
-		f.wantRecord(record, "Acting Acting wait:-")
-	})
-}
-
-// TestPlanThatObserves, set later, is a pause, also if the cache does not show it yet.
-func TestPlanThatObserves(t *testing.T) {
-	t.Parallel()
-	observe := func(p *v1alpha1.MachineRemediationTemplate) { p.Spec.Template.Spec.Mode = v1alpha1.ModeObserve }
-	byPlan := build.TemplateRef(v1alpha1.GroupVersion.WithKind("MachineRemediationTemplate"), "plan")
-	steps := []v1alpha1.RemediationStep{step(v1alpha1.ActionReplace)}
-	t.Run("at work", func(t *testing.T) {
-		t.Parallel()
-		f := newHarness(t, byPlan)
-		plan := f.storePlan(steps)
-		record := f.admit(f.sick("a"), follows(plan))
-		f.reconcile(record)
-		f.wantStanding("a: mark")
-		change(f, plan, observe)
-		f.reconcile(record)
-		f.wantRecord(record, "Pending Paused replace:NotBegun")
-		f.wantStanding()
-	})
-	t.Run("just now", func(t *testing.T) {
-		t.Parallel()
-		f := newHarness(t, byPlan)
-		plan := f.storePlan(steps)
-		record := f.admit(f.sick("a"), follows(plan))
-		f.freeze(record)
-		change(f, plan, observe)
-		f.reconcile(record)
-		f.wantRecord(record, paused)
-		f.wantStanding()
-	})
-	t.Run("gone", func(t *testing.T) {
-		t.Parallel()
-		f := newHarness(t, byPlan)
-		plan := f.storePlan(steps)
-		record := f.admit(f.sick("a"), follows(plan))
-		remove(f, plan)
-		f.reconcile(record)
-		f.wantRecord(record, "Pending GateClosed")
-		f.wantStanding()
 	})
 }
 

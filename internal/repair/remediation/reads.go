@@ -41,10 +41,6 @@ func (r *Reader) readLive(ctx context.Context, v, shown *view) error {
 		machines = r.Cache
 	}
 	var latest *v1alpha1.MachineRemediation
-	node, err := r.enterForNode(ctx, v, shown)
-	if err != nil {
-		return err
-	}
 	reads := r.sideBySide()
 	reads.Go(func() (err error) {
 		v.common, latest, err = r.readCommon(ctx, v, shown)
@@ -54,10 +50,9 @@ func (r *Reader) readLive(ctx context.Context, v, shown *view) error {
 		v.machine, err = r.machineOf(ctx, machines, record)
 		return err
 	})
-	if node != nil {
-		v.nodeRead = node
+	if v.nodeRead = r.nodeToRead(v, shown); v.nodeRead != nil {
 		reads.Go(func() error {
-			r.readNode(ctx, node)
+			r.readNode(ctx, v.nodeRead)
 			return nil
 		})
 	}

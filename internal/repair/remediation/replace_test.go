@@ -14,7 +14,6 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
 	"github.com/sickbay-dev/sickbay/internal/repair/successor"
@@ -86,109 +85,8 @@ func TestPlainReplacement(t *testing.T) {
 	}
 }
 
-// TestDeletion of a Machine that nobody owns: it says so while that takes, and also if the Machine goes at once.
-func TestDeletion(t *testing.T) {
-	t.Parallel()
-	t.Run("it takes", func(t *testing.T) {
-		t.Parallel()
-		f := newHarness(t)
-		a := f.sick("a", orphan(), build.Finalizer(keep))
-		record := f.admit(a)
-		f.reconcile(record)
-		f.wantStanding("a: deleting")
-		f.wantRecord(record, "Acting Acting replace:-")
-		f.wantSlot(record, true)
-		f.goes(a)
-		f.reconcile(record)
-		f.wantRecord(record, "Ended Ended Replaced replace:Succeeded")
-	})
-	t.Run("at once", func(t *testing.T) {
-		t.Parallel()
-		f := newHarness(t)
-		record := f.admit(f.sick("a", orphan()))
-		f.reconcile(record)
-		f.wantRecord(record, "Acting Acting replace:-")
-		f.reconcile(record)
-		f.wantRecord(record, "Ended Ended Replaced replace:Succeeded")
-		want := []string{
-			"delete Machine a", "update status of MachineRemediation " + record.Name,
-			"update status of MachineRemediation " + record.Name, "patch MachineRemediation " + record.Name,
-		}
-		if diff := cmp.Diff(want, f.writes.since()); diff != "" {
-			t.Errorf("writes (-want +got):\n%s", diff)
-		}
-		if got := f.events(); len(got) != 1 || !strings.HasPrefix(got[0], "Normal RemediationStarted Step replace: the machine is being deleted; waits until it is gone.") {
-			t.Errorf("announced %q", got)
-		}
-	})
-	for name, finalizers := range map[string][]build.MachineOption{"it takes": {build.Finalizer(keep)}, "at once": nil} {
-		t.Run("and a crash before the status, "+name, func(t *testing.T) {
-			t.Parallel()
-			f := newHarness(t)
-			a := f.sick("a", append(finalizers, orphan())...)
-			record := f.admit(a)
-			f.writes.fail = failing("update status", errCrash, false)
-			if _, err := f.tryReconcile(record); err == nil {
-				t.Fatal("no error, though the process has crashed")
-			}
-			f.writes.fail = nil
-			f.restart()
-			f.reconcile(record)
-			f.goes(a)
-			f.reconcile(record)
-			f.wantRecord(record, "Ended Ended Replaced replace:Succeeded")
-			if n := count(f.writes.since(), "delete Machine"); n != 1 {
-				t.Errorf("%d deletions", n)
-			}
-		})
-	}
-}
-
 // bounded limits the repairs, so that others wait for the slot of a record.
 func bounded() build.Option { return build.Annotation(mhcspec.MaxInFlightAnnotation, "1") }
-
-// TestOwnerThatDoesNotAnswer: where others wait, it is given up after 10 minutes, or an hour if nobody knows whether it ever answers. Otherwise
-// its mark stands, and that is said.
-func TestOwnerThatDoesNotAnswer(t *testing.T) {
-	t.Parallel()
-	pool := build.MachineFunc(func(m *clusterv1.Machine) {
-		m.OwnerReferences = []metav1.OwnerReference{{APIVersion: "example.dev/v1", Kind: "Pool", Name: "pool", UID: "pool", Controller: new(true)}}
-	})
-	one := []build.MachineHealthCheckOption{bounded()}
-	rows(t, map[string]struct {
-		check []build.MachineHealthCheckOption
-		owner []build.MachineOption
-		after time.Duration
-		want  string
-	}{
-		"bounded":         {one, nil, 10 * time.Minute, "Pending Backoff replace:NotBegun"},
-		"unbounded":       {nil, nil, 10 * time.Minute, "Acting Refused replace:-"},
-		"an unknown kind": {one, []build.MachineOption{pool}, time.Hour, "Pending Backoff replace:NotBegun"},
-	}, func(t *testing.T, tt struct {
-		check []build.MachineHealthCheckOption
-		owner []build.MachineOption
-		after time.Duration
-		want  string
-	}) {
-		t.Helper()
-		f := newHarness(t, tt.check...)
-		record := f.admit(f.sick("a", tt.owner...))
-		if after := f.reconcile(record); after != tt.after {
-			t.Errorf("looks again after %s", after)
-		}
-		f.pass(tt.after - time.Second)
-		f.reconcile(record)
-		f.wantRecord(record, acting)
-		f.wantStanding("a: mark")
-		f.pass(time.Second)
-		f.reconcile(record)
-		f.wantRecord(record, tt.want)
-		f.wantSlot(record, tt.check == nil)
-		if tt.check != nil {
-			f.wantStanding()
-		}
-	})
-}
 
 // TestOwnerAtWork: one that is busy with another machine has an hour.
 func TestOwnerAtWork(t *testing.T) {
@@ -240,35 +138,6 @@ func TestControlPlaneAtWork(t *testing.T) {
 	}
 }
 
-// TestMachineMovesToAnotherOwner while its mark stands, by an update in place: the one that owns it when it goes replaces it.
-func TestMachineMovesToAnotherOwner(t *testing.T) {
-	t.Parallel()
-	f := newHarness(t)
-	next := build.MachineSet(f.ns, "next")
-	build.Create(t.Context(), t, f.env.Client, next)
-	change(f, f.set, func(s *clusterv1.MachineSet) { s.Spec.Replicas = new(int32(0)) })
-	a := f.sick("a", build.Finalizer(keep))
-	record := f.admit(a, by(step(v1alpha1.ActionReplace)))
-	f.reconcile(record)
-	change(f, a, func(m *clusterv1.Machine) {
-		m.OwnerReferences = nil
-		build.OwnedBy(next)(m)
-	})
-	remove(f, a)
-	f.reconcile(record)
-	if got, _ := stored(f, record); got.Status.Attempts[0].ObjectRef.UID != next.UID {
-		t.Errorf("it waits for %s", got.Status.Attempts[0].ObjectRef.Name)
-	}
-	f.goes(a)
-	f.reconcile(record)
-	f.wantRecord(record, "Acting WaitingForReplacement replace:-")
-	b := f.comes("b", orphan(), build.OwnedBy(next))
-	f.pass(time.Minute)
-	f.judge(b, metav1.ConditionTrue)
-	f.reconcile(record)
-	f.wantRecord(record, "Probation Probation replace:-")
-}
-
 // TestDeletionThatHangs for an hour is announced once, in the condition and by an event.
 func TestDeletionThatHangs(t *testing.T) {
 	t.Parallel()
@@ -289,35 +158,6 @@ func TestDeletionThatHangs(t *testing.T) {
 	if len(got) != 1 || !strings.HasPrefix(got[0], "Warning RemediationDeletionOverdue Waiting until MachineSet set has replaced the machine") ||
 		!strings.HasSuffix(got[0], ". Cluster API drains its Node: Drain not completed yet (started at x): Pod db/db-1: waiting for completion") {
 		t.Errorf("events %q", got)
-	}
-}
-
-// TestMarkIsNotTouched while it belongs to the owner, whatever the cache shows.
-func TestMarkIsNotTouched(t *testing.T) {
-	t.Parallel()
-	for _, status := range []metav1.ConditionStatus{metav1.ConditionFalse, metav1.ConditionUnknown} {
-		f := newHarness(t)
-		a := f.sick("a")
-		record := f.admit(a)
-		f.reconcile(record)
-		f.freeze(record)
-		changeStatus(f, a, func(m *clusterv1.Machine) {
-			meta.SetStatusCondition(&m.Status.Conditions, metav1.Condition{
-				Type: clusterv1.MachineOwnerRemediatedCondition, Status: status, Reason: "RemediationDeferred", Message: "not now",
-			})
-		})
-		before, _ := stored(f, a)
-		f.reconcile(record)
-		lagging := f.cache
-		f.restart()
-		f.Client, f.Cache = lagging, lagging
-		f.reconcile(record)
-		f.restart()
-		f.reconcile(record)
-		if after, _ := stored(f, a); after.ResourceVersion != before.ResourceVersion {
-			t.Errorf("%s: the Machine was written to: %+v", status, after.Status.Conditions)
-		}
-		f.wantRecord(record, "Acting Acting replace:-")
 	}
 }
 
@@ -352,4 +192,47 @@ func (f *harness) says(machine *clusterv1.Machine, conditionType, reason, messag
 	if err := f.env.Client.Status().Update(f.t.Context(), got); err != nil {
 		f.t.Fatal(err)
 	}
+}
+
+// TestOwnerThatDoesNotAnswer: where others wait, it is given up after 10 minutes, or an hour if nobody knows whether it ever answers. Otherwise
+// its mark stands, and that is said.
+func TestOwnerThatDoesNotAnswer(t *testing.T) {
+	t.Parallel()
+	pool := build.MachineFunc(func(m *clusterv1.Machine) {
+		m.OwnerReferences = []metav1.OwnerReference{{APIVersion: "example.dev/v1", Kind: "Pool", Name: "pool", UID: "pool", Controller: new(true)}}
+	})
+	one := []build.MachineHealthCheckOption{bounded()}
+	rows(t, map[string]struct {
+		check []build.MachineHealthCheckOption
+		owner []build.MachineOption
+		after time.Duration
+		want  string
+	}{
+		"bounded":         {one, nil, 10 * time.Minute, "Pending Backoff replace:NotBegun"},
+		"unbounded":       {nil, nil, 10 * time.Minute, "Acting Refused replace:-"},
+		"an unknown kind": {one, []build.MachineOption{pool}, time.Hour, "Pending Backoff replace:NotBegun"},
+	}, func(t *testing.T, tt struct {
+		check []build.MachineHealthCheckOption
+		owner []build.MachineOption
+		after time.Duration
+		want  string
+	}) {
+		t.Helper()
+		f := newHarness(t, tt.check...)
+		record := f.admit(f.sick("a", tt.owner...))
+		if after := f.reconcile(record); after != tt.after {
+			t.Errorf("looks again after %s", after)
+		}
+		f.pass(tt.after - time.Second)
+		f.reconcile(record)
+		f.wantRecord(record, acting)
+		f.wantStanding("a: mark")
+		f.pass(time.Second)
+		f.reconcile(record)
+		f.wantRecord(record, tt.want)
+		f.wantSlot(record, tt.check == nil)
+		if tt.check != nil {
+			f.wantStanding()
+		}
+	})
 }

@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -19,56 +18,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
-	"github.com/sickbay-dev/sickbay/internal/testing/expect"
 )
-
-// TestRequest: made once, deleted when the machine is healthy again, and nothing follows until it is gone.
-func TestRequest(t *testing.T) {
-	t.Parallel()
-	f := newHarness(t, byTemplate())
-	f.template()
-	a := f.sick("a")
-	record := f.admit(a)
-	f.reconcile(record)
-	f.wantStanding("FixRemediation a")
-	f.wantRecord(record, "Acting Acting request:-")
-	request := f.objects(fixKind)[0]
-	if got := request.GetAnnotations()[v1alpha1.OperationAnnotation]; got != string(record.UID)+"/1" {
-		t.Errorf("the operation is %q", got)
-	}
-	f.reconcile(record)
-	change(f, &request, func(u *unstructured.Unstructured) { u.SetFinalizers([]string{keep}) })
-
-	f.judge(a, metav1.ConditionTrue)
-	f.reconcile(record)
-	f.wantRecord(record, "Acting Withdrawing request:-")
-	f.wantSlot(record, true)
-	f.reconcile(record)
-	change(f, &request, func(u *unstructured.Unstructured) { u.SetFinalizers(nil) })
-	f.reconcile(record)
-	f.wantStanding()
-	f.wantRecord(record, "Ended Ended Recovered request:Succeeded")
-	if n := count(f.writes.since(), "create"); n != 1 {
-		t.Errorf("made %d times", n)
-	}
-	expect.NoCondition(t.Context(), t, f.env.Client, a, clusterv1.MachineOwnerRemediatedCondition)
-}
-
-// TestWithdrawalWaitsForThePause: a pause keeps everything as it is, also if the cache does not show it yet.
-func TestWithdrawalWaitsForThePause(t *testing.T) {
-	t.Parallel()
-	f := newHarness(t, byTemplate())
-	f.template()
-	a := f.sick("a")
-	record := f.admit(a)
-	f.reconcile(record)
-	f.judge(a, metav1.ConditionTrue)
-	f.freeze(record)
-	annotate(f, f.mhc, clusterv1.PausedAnnotation, "")
-	f.reconcile(record)
-	f.wantStanding("FixRemediation a")
-	f.wantRecord(record, "Acting Paused request:-")
-}
 
 // TestRequestOfAnotherHasItsName: a foreign one is neither touched nor adopted, and the slot goes to another machine.
 func TestRequestOfAnotherHasItsName(t *testing.T) {
@@ -102,18 +52,6 @@ func TestRequestOfAnotherHasItsName(t *testing.T) {
 		}
 		f.wantRecord(record, "Ended Ended RecoveredUnaided")
 	})
-}
-
-// TestRequestComesMeanwhile: one of that name that the look before did not see is not adopted.
-func TestRequestComesMeanwhile(t *testing.T) {
-	t.Parallel()
-	f := newHarness(t, byTemplate())
-	f.template()
-	record := f.admit(f.sick("a"))
-	f.writes.meddle = onceBefore("create FixRemediation", func() { f.makeRequest("a", func(*unstructured.Unstructured) {}) })
-	f.reconcile(record)
-	f.wantRecord(record, "Pending HeldByOthers")
-	f.wantSlot(record, false)
 }
 
 // makeRequest stores a request that no attempt has made.
@@ -247,19 +185,6 @@ func TestRequestUnreadableOnceMade(t *testing.T) {
 		f.reconcile(record)
 		f.wantStanding()
 	})
-}
-
-// TestAPIServerIsAway: a read that nobody has answered says nothing about the request, and is made again.
-func TestAPIServerIsAway(t *testing.T) {
-	t.Parallel()
-	f := newHarness(t, byTemplate())
-	f.template()
-	record := f.admit(f.sick("a"))
-	f.Live = f.refuses(fixKind.Kind, context.DeadlineExceeded)
-	if _, err := f.tryReconcile(record); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("error is %v", err)
-	}
-	f.wantSlot(record, true)
 }
 
 // TestRequestThatCannotBeReadAnyMore: it is deleted all the same when nobody needs it, and "not found" is an answer.
@@ -396,32 +321,4 @@ func evidence() v1alpha1.RemediationStep {
 		s.Name, s.DoneWhen = "evidence", v1alpha1.DoneWhenRequestSucceeded
 		s.TemplateRef = &v1alpha1.StepTemplateReference{APIVersion: templateKind.GroupVersion().String(), Kind: templateKind.Kind, Name: "fix"}
 	})
-}
-
-// TestEvidence: its success leads to the next step, and it stays, as it is the record's.
-func TestEvidence(t *testing.T) {
-	t.Parallel()
-	for state, result := range map[string]string{"True": "Succeeded", "False": "Failed"} {
-		f := newHarness(t)
-		f.template()
-		a := f.sick("a")
-		record := f.admit(a, by(evidence(), step(v1alpha1.ActionReplace)))
-		f.reconcile(record)
-		f.wantStanding("FixRemediation " + record.Name + "-1")
-		request := f.objects(fixKind)[0]
-		owner := metav1.OwnerReference{APIVersion: v1alpha1.GroupVersion.String(), Kind: "MachineRemediation", Name: record.Name, UID: record.UID}
-		if diff := cmp.Diff([]metav1.OwnerReference{owner}, request.GetOwnerReferences()); diff != "" {
-			t.Errorf("owners (-want +got):\n%s", diff)
-		}
-		changeStatus(f, &request, func(u *unstructured.Unstructured) {
-			u.Object["status"] = map[string]any{"conditions": []any{map[string]any{"type": "Succeeded", "status": state, "message": "done"}}}
-		})
-		f.reconcile(record)
-		f.wantStanding("FixRemediation "+record.Name+"-1", "a: mark")
-		f.wantRecord(record, "Acting Acting evidence:"+result+" replace:-")
-		f.judge(a, metav1.ConditionTrue)
-		f.reconcile(record)
-		f.wantStanding("FixRemediation " + record.Name + "-1")
-		f.wantRecord(record, "Probation Probation evidence:"+result+" replace:NotBegun")
-	}
 }

@@ -7,10 +7,10 @@ import (
 	"slices"
 	"strings"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
-	"github.com/sickbay-dev/sickbay/healthcheck"
 	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/owners"
@@ -139,8 +139,7 @@ func (r *Reader) judge(ctx context.Context, v *view) error {
 	if err != nil {
 		return err
 	}
-	status := verdict.Decide(facts, r.judgedAt(v)).Status
-	if (status == healthcheck.False) != (v.facts.Machine.Health == ladder.Sick) || (status == healthcheck.True) != (v.facts.Machine.Health == ladder.Healthy) {
+	if onmachine.HealthBy(metav1.ConditionStatus(verdict.Decide(facts, r.judgedAt(v)).Status)) != v.facts.Machine.Health {
 		v.facts.Machine.Health, v.facts.Machine.Unconfirmed = ladder.Undecided, true
 	}
 	v.node = facts.Node.Node

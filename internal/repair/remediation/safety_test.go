@@ -146,53 +146,6 @@ func (f *harness) recordOf(machine string) *v1alpha1.MachineRemediation {
 	return nil
 }
 
-// TestBackoffOfWhatWatchesShow: a record that was held back is woken when that is over, so it begins again soon, however often
-// it happens. What only a read past the caches shows keeps it back for longer each time.
-func TestBackoffOfWhatWatchesShow(t *testing.T) {
-	t.Parallel()
-	type hold struct {
-		on, off func(f *harness, a *clusterv1.Machine)
-		soon    bool
-	}
-	plan := []v1alpha1.RemediationStep{step(v1alpha1.ActionReplace)}
-	off := rebootannotation.Request
-	rows(t, map[string]hold{
-		"paused": {func(f *harness, _ *clusterv1.Machine) { setPaused(f, true) }, func(f *harness, _ *clusterv1.Machine) { setPaused(f, false) }, true},
-		"no plan": {
-			func(f *harness, _ *clusterv1.Machine) {
-				remove(f, &v1alpha1.MachineRemediationTemplate{ObjectMeta: metav1.ObjectMeta{Namespace: f.ns, Name: "plan"}})
-			},
-			func(f *harness, _ *clusterv1.Machine) { f.storePlan(plan) }, true,
-		},
-		"claimed": {func(f *harness, a *clusterv1.Machine) { annotate(f, a, off, "") }, func(f *harness, a *clusterv1.Machine) { unannotate(f, a, off) }, true},
-		"Nodes are cut off": {
-			func(f *harness, _ *clusterv1.Machine) { f.nodes.CutOff(f.clusterKey(), f.clock.Now()) },
-			func(f *harness, _ *clusterv1.Machine) { f.nodes.Reconnect(f.clusterKey()) }, false,
-		},
-	}, func(t *testing.T, tt hold) {
-		t.Helper()
-		f := newHarness(t, build.TemplateRef(v1alpha1.GroupVersion.WithKind("MachineRemediationTemplate"), "plan"))
-		stored := f.storePlan(plan)
-		a := f.sick("a")
-		record := f.admit(a, follows(stored))
-		var after time.Duration
-		for range 4 {
-			tt.on(f, a)
-			after = f.reconcile(record)
-			f.wantSlot(record, false)
-			tt.off(f, a)
-			f.pass(after)
-			f.reconcile(record)
-			f.grant(record)
-		}
-		if soon := after > 0 && after < 10*time.Second; soon != tt.soon {
-			t.Errorf("looks again after %s", after)
-		}
-		f.reconcile(record)
-		f.wantStanding("a: mark")
-	})
-}
-
 // grant gives a record a slot once more, as machinehealthcheck does.
 func (f *harness) grant(record *v1alpha1.MachineRemediation) {
 	f.t.Helper()
@@ -241,38 +194,6 @@ func TestWorkOfOthers(t *testing.T) {
 			t.Errorf("%s: %q, want %q", name, got, tt.want)
 		}
 	}
-}
-
-// TestLowerBoundCountsForTheFirstActOnly: an attempt that could not be carried out was none.
-func TestLowerBoundCountsForTheFirstActOnly(t *testing.T) {
-	t.Parallel()
-	f := newHarness(t, byReboot())
-	record := f.admit(f.sick("a"))
-	f.gate.over = "no room"
-	f.reconcile(record)
-	f.gate.over = ""
-	f.pass(time.Minute)
-	f.grant(record)
-	f.reconcile(record)
-	f.wantStanding(ofCycle(record))
-	f.cycleBegins(record)
-	f.reconcile(record)
-	f.pass(time.Hour)
-	f.reconcile(record)
-	f.wantStanding("RebootRemediation " + record.Name + "-2")
-	if last := len(f.gate.firsts) - 1; f.gate.firsts[last] || !f.gate.firsts[0] || !f.gate.firsts[1] {
-		t.Errorf("asked for first acts: %v", f.gate.firsts)
-	}
-}
-
-// TestGateClosesWhileTheBudgetIsCounted: that takes a live list, so the gate is asked afterwards.
-func TestGateClosesWhileTheBudgetIsCounted(t *testing.T) {
-	t.Parallel()
-	f := newHarness(t)
-	record := f.admit(f.sick("a"))
-	f.gate.onBudget = func() { f.gate.closed = "3 of 3 not healthy" }
-	f.reconcile(record)
-	f.wantStanding()
 }
 
 // deleting has an object be on its way out.

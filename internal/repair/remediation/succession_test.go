@@ -36,24 +36,6 @@ func (f *harness) comes(name string, opts ...build.MachineOption) *clusterv1.Mac
 	return machine
 }
 
-// TestReplacement has succeeded when the machine in the place of the old one is healthy and stays so.
-func TestReplacement(t *testing.T) {
-	t.Parallel()
-	f, record := replacing(t)
-	b := f.comes("b")
-	f.reconcile(record)
-	f.wantRecord(record, "Acting WaitingForReplacement replace:-")
-	f.pass(time.Minute)
-	f.judge(b, metav1.ConditionTrue)
-	if after := f.reconcile(record); after != time.Minute {
-		t.Errorf("looks again after %s", after)
-	}
-	f.wantRecord(record, "Probation Probation replace:-")
-	f.pass(time.Minute)
-	f.reconcile(record)
-	f.wantRecord(record, "Ended Ended Replaced replace:Succeeded")
-}
-
 // TestNextReplacementCounts: if the machine that a record has waited for goes, one look finds the next one, since that one may have nothing more to say.
 func TestNextReplacementCounts(t *testing.T) {
 	t.Parallel()
@@ -143,30 +125,6 @@ func TestReplacementChain(t *testing.T) {
 			t.Errorf("its replacement is %v, want %s", ref, name)
 		}
 	})
-}
-
-// TestSuccessorIsClaimed: no other record takes it. If it goes, that is no failure, and the next one counts.
-func TestSuccessorIsClaimed(t *testing.T) {
-	t.Parallel()
-	f, record := replacing(t)
-	change(f, f.set, func(s *clusterv1.MachineSet) { s.Spec.Replicas = new(int32(2)) })
-	b := f.comes("b")
-	f.reconcile(record)
-	got, _ := stored(f, record)
-	if ref := got.Status.ReplacementRef; ref == nil || ref.Name != recordstore.Name("b", b.UID, 1) {
-		t.Fatalf("its replacement is %v", ref)
-	}
-	f.goes(b)
-	f.reconcile(record)
-	f.wantRecord(record, "Acting WaitingForReplacement replace:-")
-	f.judge(f.comes("c"), metav1.ConditionTrue)
-	f.reconcile(record)
-	f.pass(time.Minute)
-	f.reconcile(record)
-	f.wantRecord(record, "Ended Ended Replaced replace:Succeeded")
-	if got, _ := stored(f, record); got.Status.Attempts[0].Message != "Machine c has replaced it" {
-		t.Errorf("it says %q", got.Status.Attempts[0].Message)
-	}
 }
 
 // TestMachineWakesWhoWaitsForIt, and nobody else.

@@ -36,68 +36,6 @@ func (f *harness) actLate(act string, machine *clusterv1.Machine, record *v1alph
 	}
 }
 
-// recovered is a machine that has got healthy when its record was about to begin, and what a former leader does late.
-func recovered(t *testing.T, act actCase) (f *harness, a *clusterv1.Machine, record *v1alpha1.MachineRemediation, late func() error) {
-	t.Helper()
-	f = newHarness(t, act.mhc...)
-	f.template()
-	a = f.sick("a")
-	record = f.admit(a, act.plan)
-	f.judge(a, metav1.ConditionTrue)
-	return f, a, record, func() error { return f.actLate(act.step, a, record) }
-}
-
-// TestLateAct: what a former leader does for a record that has ended is taken back before the finalizer goes, as nobody looks
-// for it afterwards.
-func TestLateAct(t *testing.T) {
-	t.Parallel()
-	rows(t, standingActs, func(t *testing.T, act actCase) {
-		t.Helper()
-		f, a, record, late := recovered(t, act)
-		f.writes.meddle = onceBefore("update status of MachineRemediation", func() {
-			f.judge(a, metav1.ConditionFalse)
-			if err := late(); err != nil {
-				t.Error(err)
-			}
-			f.judge(a, metav1.ConditionTrue)
-		})
-		f.reconcile(record)
-		f.reconcile(record)
-		f.pass(2 * time.Minute)
-		f.reconcile(record)
-		f.wantStanding()
-		if got, _ := stored(f, record); !closed(got) {
-			t.Errorf("the record is %s", f.summary(record))
-		}
-	})
-}
-
-// TestActAfterTheEnd: a former leader was stopped between its look and its write. When it writes, the record has ended, and nothing was
-// there to be taken back.
-func TestActAfterTheEnd(t *testing.T) {
-	t.Parallel()
-	rows(t, standingActs, func(t *testing.T, act actCase) {
-		t.Helper()
-		f, a, record, late := recovered(t, act)
-		if after := f.reconcile(record); after != sweepRetry {
-			t.Errorf("looks again after %s, want %s", after, sweepRetry)
-		}
-		f.judge(a, metav1.ConditionFalse)
-		if err := late(); err != nil {
-			t.Fatal(err)
-		}
-		f.judge(a, metav1.ConditionTrue)
-		for range 2 {
-			f.pass(sweepRetry)
-			f.reconcile(record)
-		}
-		f.wantStanding()
-		if got, _ := stored(f, record); !closed(got) {
-			t.Errorf("the record is %s", f.summary(record))
-		}
-	})
-}
-
 // markedAsItEnds admits a machine that gets healthy. Just before the end of its record is stored, the machine falls sick again, a former leader marks
 // it, and something else happens.
 func (f *harness) markedAsItEnds(a *clusterv1.Machine, happens func()) *v1alpha1.MachineRemediation {
@@ -153,18 +91,6 @@ func TestSweepOfADeletingMachine(t *testing.T) {
 	}
 }
 
-// TestSweepUnderAPause: the record of a machine has ended, and the Cluster is paused. A mark that stands would be a healthy machine deleted.
-func TestSweepUnderAPause(t *testing.T) {
-	t.Parallel()
-	f := newHarness(t)
-	a := f.sick("a")
-	record := f.markedAsItEnds(a, func() {
-		change(f, f.cluster, func(c *clusterv1.Cluster) { c.Spec.Paused = new(true) })
-	})
-	f.reconcile(record)
-	f.wantStanding()
-}
-
 // TestSweepIsRefused: a webhook refuses every write on the machine. The record that has ended must be able to go, or say for whom it
 // waits.
 func TestSweepIsRefused(t *testing.T) {
@@ -205,32 +131,6 @@ func TestSweepFailsOnce(t *testing.T) {
 	f.wantStanding()
 	if got, _ := stored(f, record); !closed(got) {
 		t.Errorf("the record is %s", f.summary(record))
-	}
-}
-
-// TestSweepOfADeferredMark: the owner has said at once that it defers. The mark must not stay on a healthy machine: as soon as that is
-// sick again, the owner acts on verdict and mark, past gate, slots and pauses.
-func TestSweepOfADeferredMark(t *testing.T) {
-	t.Parallel()
-	for _, reason := range []string{"RemediationDeferred", clusterv1.MachineSetMachineCannotBeRemediatedReason} {
-		t.Run(reason, func(t *testing.T) {
-			t.Parallel()
-			f := newHarness(t)
-			a := f.sick("a")
-			record := f.markedAsItEnds(a, func() {
-				f.answer(a, reason, "waits for another machine")
-				f.judge(a, metav1.ConditionTrue)
-			})
-			f.reconcile(record)
-			f.reconcile(record)
-			f.pass(2 * time.Minute)
-			f.reconcile(record)
-			got, _ := stored(f, record)
-			if !closed(got) {
-				t.Errorf("it is %s", f.summary(record))
-			}
-			f.wantStanding()
-		})
 	}
 }
 

@@ -24,14 +24,13 @@ const maxMisses = 5
 // carryOut takes a record as far as it gets: observe, decide, act, and again. It returns when to look at the record again; zero
 // means never.
 func (r *Reconciler) carryOut(ctx context.Context, record *v1alpha1.MachineRemediation) (time.Duration, error) {
-	misses, seen := 0, (*view)(nil)
+	misses, last := 0, (*view)(nil)
 	for range ladder.MaxTurns {
-		v, decision, err := r.turn(ctx, record, seen, misses)
-		shown := v
-		seen = v.again()
+		v, decision, err := r.turn(ctx, record, last, misses)
+		last = v.again()
 		switch {
 		case errors.Is(err, remedy.ErrChanged) && misses < maxMisses:
-			misses, seen = misses+1, nil
+			misses, last = misses+1, nil
 		case err != nil:
 			return 0, err
 		case decision.Act == ladder.Close && slices.Contains(record.Finalizers, v1alpha1.RemediationFinalizer):
@@ -43,15 +42,15 @@ func (r *Reconciler) carryOut(ctx context.Context, record *v1alpha1.MachineRemed
 		case ladder.Ended(record):
 			return r.keepHistory(ctx, record, false)
 		default:
-			return r.recheck(record, decision), r.tidySign(ctx, record, shown)
+			return r.recheck(record, decision), r.tidySign(ctx, record, v)
 		}
 	}
 	return 0, fmt.Errorf("MachineRemediation %s did not settle", client.ObjectKeyFromObject(record))
 }
 
 // turn observes once, and does one thing. If the last attempt at an act misses, it gives the act up. It returns what it read.
-func (r *Reconciler) turn(ctx context.Context, record *v1alpha1.MachineRemediation, seen *view, misses int) (*view, ladder.Decision, error) {
-	v, decision, err := r.observeAndDecide(ctx, record, seen, misses > 0)
+func (r *Reconciler) turn(ctx context.Context, record *v1alpha1.MachineRemediation, last *view, misses int) (*view, ladder.Decision, error) {
+	v, decision, err := r.observeAndDecide(ctx, record, last, misses > 0)
 	switch {
 	case err != nil:
 	case decision.Store:
@@ -62,47 +61,33 @@ func (r *Reconciler) turn(ctx context.Context, record *v1alpha1.MachineRemediati
 	return v, decision, err
 }
 
-// observeAndDecide observes as deeply as the decision needs: first the caches, unless more was just observed, and then past them if there is
-// something to do. An earlier observation is never enough for an act that begins something. If an act has missed its Machine, the next one
+// observeAndDecide observes as deeply as the decision needs: it begins with the last view, or else with the caches, and observes anew, past them,
+// if there is something to do. The last view is never enough for an act that begins something. If an act has missed its Machine, the next one
 // does not depend on the version.
-func (r *Reader) observeAndDecide(ctx context.Context, record *v1alpha1.MachineRemediation, seen *view, missed bool) (*view, ladder.Decision, error) {
-	how := current
-	if seen == nil {
-		how = cached
-	}
-	shown := seen
-	for {
-		v, err := r.see(ctx, record, seen, how, shown)
-		if err != nil {
-			return nil, ladder.Decision{}, err
-		}
-		decision := ladder.Decide(v.facts, r.Clock.Now())
-		needed := depthFor(decision, missed)
-		if needed <= how && (how != bound || needed == bound) {
-			return v, decision, nil
-		}
-		if how == bound {
-			// It is not the act that the Machine of the cache is good enough for.
-			needed = judged
-		}
-		seen, shown, how = nil, v, needed
-	}
-}
-
-// see observes, or updates a recent observation with the current record.
-func (r *Reader) see(ctx context.Context, record *v1alpha1.MachineRemediation, seen *view, how depth, shown *view) (*view, error) {
-	v := seen
-	var err error
+func (r *Reader) observeAndDecide(ctx context.Context, record *v1alpha1.MachineRemediation, last *view, missed bool) (*view, ladder.Decision, error) {
+	v, err := last, error(nil)
 	if v == nil {
-		v, err = r.observe(ctx, record, how, shown)
+		v, err = r.observe(ctx, record, cached, nil)
 	} else {
 		v.takeOverMark()
 		err = r.requestFacts(ctx, v)
 	}
-	if err != nil {
-		return nil, err
+	for err == nil {
+		if err = r.ruleFacts(ctx, v); err != nil {
+			break
+		}
+		decision := ladder.Decide(v.facts, r.Clock.Now())
+		needed := depthFor(decision, missed)
+		switch {
+		case v.how == bound && needed != bound:
+			// It is not the act that the Machine of the cache is good enough for.
+			needed = judged
+		case needed <= v.how:
+			return v, decision, nil
+		}
+		v, err = r.observe(ctx, record, needed, v)
 	}
-	return v, r.ruleFacts(ctx, v)
+	return nil, ladder.Decision{}, err
 }
 
 // takeOverMark counts a mark as the record's own once the record has stored that it goes by it.

@@ -13,7 +13,6 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/repair/rules"
 	"github.com/sickbay-dev/sickbay/internal/repair/slots"
 	"github.com/sickbay-dev/sickbay/internal/scaffold"
-	"github.com/sickbay-dev/sickbay/internal/workload"
 )
 
 // Reader reads what the next step of a record depends on. It cannot write.
@@ -32,7 +31,6 @@ type Reader struct {
 	Parallel int
 
 	watches scaffold.Watches
-	nodes   workload.Places
 	batches batches
 	rules   rules.Cache
 }

@@ -38,7 +38,6 @@ func (r *Reconciler) AddToManager(ctx context.Context, mgr ctrl.Manager) error {
 	r.Clock = cmp.Or[clock.PassiveClock](r.Clock, clock.RealClock{})
 	r.Recorder = cmp.Or(r.Recorder, mgr.GetEventRecorder(ControllerName))
 	r.Selectors = cmp.Or(r.Selectors, &mhcspec.Selectors{})
-	r.nodes.Most = max(1, r.Concurrency/4)
 	if r.OpenShift {
 		return r.addForOpenShift(ctx, mgr)
 	}
@@ -68,7 +67,7 @@ func (r *Reconciler) addController(ctx context.Context, mgr ctrl.Manager) error 
 		source.Kind(objects, client.Object(&clusterv1.Machine{}), handler.EnqueueRequestsFromMapFunc(r.ofMachine), machineChange()),
 		source.Kind(objects, client.Object(&clusterv1.MachineHealthCheck{}), handler.EnqueueRequestsFromMapFunc(r.ofHealthCheck), mhcspec.OutsideStatus()),
 		source.Kind(objects, client.Object(&clusterv1.MachineHealthCheck{}), handler.EnqueueRequestsFromMapFunc(r.ofRival), slots.AbilityChanged()),
-		source.Kind(objects, client.Object(&clusterv1.Cluster{}), handler.EnqueueRequestsFromMapFunc(r.ofCluster), r.clusterChange()),
+		source.Kind(objects, client.Object(&clusterv1.Cluster{}), handler.EnqueueRequestsFromMapFunc(r.ofCluster), clusterChange()),
 		source.Kind(objects, client.Object(&v1alpha1.MachineRemediationTemplate{}), handler.EnqueueRequestsFromMapFunc(r.ofPlan), mhcspec.OutsideStatus()),
 	)
 	if err != nil {
@@ -199,11 +198,8 @@ func said(machine *clusterv1.Machine, conditionType string) [3]string {
 }
 
 // clusterChange keeps the events of pauses and deletions.
-func (r *Reader) clusterChange() predicate.Predicate {
-	return predicate.Funcs{DeleteFunc: func(e event.DeleteEvent) bool {
-		r.nodes.Forget(client.ObjectKeyFromObject(e.Object))
-		return true
-	}, UpdateFunc: func(e event.UpdateEvent) bool {
+func clusterChange() predicate.Predicate {
+	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
 		before, after := e.ObjectOld.(*clusterv1.Cluster), e.ObjectNew.(*clusterv1.Cluster)
 		return !equality.Semantic.DeepEqual(before.Spec.Paused, after.Spec.Paused) ||
 			!before.DeletionTimestamp.Equal(after.DeletionTimestamp) ||

@@ -71,21 +71,6 @@ func TestCompileRefuses(t *testing.T) {
 	}
 }
 
-func TestCompileRefusesAStepThatIsNone(t *testing.T) {
-	_, err := rules.Compile(plan(rule("gpu", "true", "reset")))
-	if want := `rule gpu cannot be used: the plan has no step "reset" to start at`; err == nil || err.Error() != want {
-		t.Errorf("got %v, want %s", err, want)
-	}
-}
-
-// TestCompileSaysTheFirstProblem in one line, however much is wrong.
-func TestCompileSaysTheFirstProblem(t *testing.T) {
-	_, err := rules.Compile(plan(rule("a", "x ||\n'\n'", "wait"), rule("b", "y", "wait")))
-	if err == nil || !strings.HasPrefix(err.Error(), "rule a cannot be used: ") || strings.Contains(err.Error(), "\n") {
-		t.Errorf("got %v", err)
-	}
-}
-
 // TestProblemsSaysAll: each problem once, where it occurs first. After a syntax error, the rest cannot be understood.
 func TestProblemsSaysAll(t *testing.T) {
 	for expression, want := range map[string][]string{

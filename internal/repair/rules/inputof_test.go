@@ -7,7 +7,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"pgregory.net/rapid"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
@@ -82,18 +81,6 @@ func TestFindings(t *testing.T) {
 	}
 }
 
-// TestVerdictsAboutNoCondition: each reason that the verdict has for something else is a finding.
-func TestVerdictsAboutNoCondition(t *testing.T) {
-	for _, reason := range []string{
-		verdict.ReasonRemediateAnnotation, verdict.ReasonMachineFailed, verdict.ReasonMachineProvisioningTimedOut,
-		verdict.ReasonNodeStartupTimedOut, verdict.ReasonNodeNotFound, "HostError",
-	} {
-		if got := rules.InputOf(machineWith(judgedAs(reason, "")), nil, checks, nil).Findings; len(got) != 1 || got[0].Reason != reason {
-			t.Errorf("%s: got %v", reason, got)
-		}
-	}
-}
-
 func TestMachineOf(t *testing.T) {
 	set := build.MachineSet("default", "md-0")
 	worker := build.Machine("default", "w", build.OwnedBy(set), build.MachineFunc(func(m *clusterv1.Machine) {
@@ -120,30 +107,4 @@ func TestMachineOf(t *testing.T) {
 	if !alone.ControlPlane || alone.Owner != (rules.Owner{}) {
 		t.Errorf("got %+v", alone)
 	}
-}
-
-// TestFindingsMatch: a condition of a Node is a finding if, and only if, a check names its type and status.
-func TestFindingsMatch(t *testing.T) {
-	kinds, statuses := rapid.SampledFrom([]string{"Ready", "GpuMemWatch", "DiskPressure"}), rapid.SampledFrom([]string{"True", "False", "Unknown"})
-	rapid.Check(t, func(t *rapid.T) {
-		named := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) mhcspec.ConditionRule {
-			return mhcspec.ConditionRule{Type: kinds.Draw(t, "type"), Status: statuses.Draw(t, "status")}
-		}), 0, 4).Draw(t, "checks")
-		conditions := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) corev1.NodeCondition {
-			return corev1.NodeCondition{Type: corev1.NodeConditionType(kinds.Draw(t, "type")), Status: corev1.ConditionStatus(statuses.Draw(t, "status"))}
-		}), 0, 4).Draw(t, "conditions")
-		got := rules.InputOf(machineWith(), nodeWith(conditions...), mhcspec.Rules{NodeConditions: named}, nil).Findings
-		var want []rules.Finding
-		for _, c := range conditions {
-			for _, check := range named {
-				if check.Type == string(c.Type) && check.Status == string(c.Status) {
-					want = append(want, rules.Finding{Source: "Node", Type: check.Type, Status: check.Status})
-					break
-				}
-			}
-		}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("(-want +got):\n%s", diff)
-		}
-	})
 }

@@ -26,6 +26,15 @@ func Get[T client.Object](t testing.TB, c client.Reader, obj T) (stored T, exist
 	return stored, err == nil && (obj.GetUID() == "" || stored.GetUID() == obj.GetUID())
 }
 
+// List reads all objects of a namespace into a list.
+func List[L client.ObjectList](t testing.TB, c client.Reader, list L, namespace string) L {
+	t.Helper()
+	if err := c.List(t.Context(), list, client.InNamespace(namespace)); err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
 // Change stores a change of the metadata or the spec of an object. If a controller writes to the object at the same moment, it
 // tries again.
 func Change[T client.Object](t testing.TB, c client.Client, obj T, change func(T)) {

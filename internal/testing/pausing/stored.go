@@ -73,7 +73,7 @@ func Ours(upgrades string, since time.Time) Stored {
 
 // HandedOver returns the same for an object that is handed over to Sickbay.
 func HandedOver(upgrades string, since time.Time) Stored {
-	return Ours(upgrades, since).And(Stored{KeyPaused: "sickbay-upgrade"})
+	return Ours(upgrades, since).And(Stored{KeyPaused: "sickbay"})
 }
 
 // Settling returns the annotations of a pause of ours since noon, whose upgrades have been over since a time.

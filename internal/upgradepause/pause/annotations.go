@@ -40,18 +40,18 @@ const (
 )
 
 // holderOf returns who has paused a MachineHealthCheck. Our pause is our value and the marker: setting another value takes the pause over, and so
-// does removing the marker.
+// does removing the marker. On one that is handed over our pause is the marker alone, and removing it unpauses.
 func holderOf(annotations map[string]string) holder {
 	value, paused := annotations[clusterv1.PausedAnnotation]
-	if !paused || value == mhcspec.HandedOverValue {
+	_, marked := annotations[MarkerAnnotation]
+	if !paused || value == mhcspec.HandedOverValue && !marked {
 		return nobody
 	}
-	_, marked := annotations[MarkerAnnotation]
 	_, recorded := annotations[HandledAnnotation]
 	switch {
 	case !marked:
 		return somebody
-	case value == mhcspec.UpgradeValue, value == mhcspec.HandedOverUpgradeValue:
+	case value == mhcspec.UpgradeValue, value == mhcspec.HandedOverValue:
 		return us
 	case value == "" && !recorded:
 		// OpenShift's proposal writes this, so it is a pause by another program that follows the proposal.
@@ -65,16 +65,15 @@ func Ours(annotations map[string]string) bool { return holderOf(annotations) == 
 
 // pausedValue returns the value of the paused annotation during our pause.
 func pausedValue(annotations map[string]string) string {
-	switch annotations[clusterv1.PausedAnnotation] {
-	case mhcspec.HandedOverValue, mhcspec.HandedOverUpgradeValue:
-		return mhcspec.HandedOverUpgradeValue
+	if annotations[clusterv1.PausedAnnotation] == mhcspec.HandedOverValue {
+		return mhcspec.HandedOverValue
 	}
 	return mhcspec.UpgradeValue
 }
 
 // releasedValue returns the value of the paused annotation without our pause; nil if there is none.
 func releasedValue(annotations map[string]string) *string {
-	if annotations[clusterv1.PausedAnnotation] == mhcspec.HandedOverUpgradeValue {
+	if annotations[clusterv1.PausedAnnotation] == mhcspec.HandedOverValue {
 		return new(mhcspec.HandedOverValue)
 	}
 	return nil

@@ -2,14 +2,12 @@ package pause
 
 import (
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 	configv1 "github.com/openshift/api/config/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 )
 
 // versionWith returns a ClusterVersion with this Progressing status since noon.
@@ -90,62 +88,6 @@ func TestClusterVersionUpgrades(t *testing.T) {
 			}
 			if Same(version, desired) {
 				t.Error("nobody is woken up when this comes to an end")
-			}
-		})
-	}
-}
-
-// idOf returns the ID of the only upgrade in progress.
-func idOf(t *testing.T, version *configv1.ClusterVersion) string {
-	t.Helper()
-	upgrades, err := OfClusterVersion(version)
-	if err != nil || len(upgrades) != 1 {
-		t.Fatalf("got %v and error %v, want one upgrade", upgrades, err)
-	}
-	if id := upgrades[0].ID; strings.Contains(id, ",") {
-		t.Errorf("ID %q has a comma in it", id)
-	}
-	return upgrades[0].ID
-}
-
-// TestClusterVersionID: the ID stays the same for the whole upgrade. The next upgrade has another ID, even if
-// it is to the same version or follows immediately.
-func TestClusterVersionID(t *testing.T) {
-	const partial = configv1.PartialUpdate
-	begun := versionWith(configv1.ConditionTrue, entry(partial, "4.17.3", 1), entry(configv1.CompletedUpdate, "4.16.1", 0))
-	for name, change := range map[string]func(*configv1.ClusterVersion){
-		"its transition": func(cv *configv1.ClusterVersion) {
-			cv.Status.Conditions[1].LastTransitionTime = metav1.NewTime(noon.Add(time.Hour))
-		},
-		"the order of conditions": func(cv *configv1.ClusterVersion) {
-			cv.Status.Conditions[0], cv.Status.Conditions[1] = cv.Status.Conditions[1], cv.Status.Conditions[0]
-		},
-		"old history is pruned": func(cv *configv1.ClusterVersion) { cv.Status.History = cv.Status.History[:1] },
-		"metadata": func(cv *configv1.ClusterVersion) {
-			cv.ResourceVersion, cv.Generation, cv.UID = "99", 9, types.UID("restored")
-		},
-	} {
-		t.Run("stays: "+name, func(t *testing.T) {
-			changed := begun.DeepCopy()
-			change(changed)
-			if before, after := idOf(t, begun), idOf(t, changed); before != after {
-				t.Errorf("was %s, is %s", before, after)
-			}
-		})
-	}
-	for name, next := range map[string]configv1.UpdateHistory{
-		"another version":  entry(partial, "4.17.4", 2),
-		"the same version": entry(partial, "4.17.3", 2),
-		"back again":       entry(partial, "4.16.1", 2),
-	} {
-		t.Run("another: "+name, func(t *testing.T) {
-			changed := begun.DeepCopy()
-			changed.Status.History = append([]configv1.UpdateHistory{next}, changed.Status.History...)
-			if id := idOf(t, changed); id == idOf(t, begun) {
-				t.Errorf("is %s still", id)
-			}
-			if Same(begun, changed) {
-				t.Error("nobody is woken up")
 			}
 		})
 	}

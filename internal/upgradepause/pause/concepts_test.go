@@ -36,8 +36,8 @@ func TestConceptsUpgrade(t *testing.T) {
 		{"is excepted", excepted},
 		{"was paused by Sickbay, and is excepted now", ours("A", noon).And(excepted)},
 		{"is handed over", free},
-		{"is handed over and paused by Sickbay", ours("A", noon).And(stored{keyPaused: mhcspec.HandedOverUpgradeValue})},
-		{"the same, and somebody unpaused it", ours("A", noon).And(free)},
+		{"is handed over and paused by Sickbay", ours("A", noon).And(free)},
+		{"the same, and somebody unpaused it", ours("A", noon).And(free).But(keyMarker)},
 		{"is paused by another program that follows OpenShift's proposal", stored{keyPaused: "", keyMarker: ""}},
 		{"was paused by such a program and unpaused by somebody", stored{keyMarker: ""}},
 	} {
@@ -85,7 +85,7 @@ func conceptsOutcome(f Facts) (string, stored) {
 		words = "is paused"
 	case d.Transition == End:
 		words = "is resumed"
-	case paused && value != mhcspec.HandedOverValue:
+	case paused && (value != mhcspec.HandedOverValue || d.Paused):
 		words = "stays paused"
 	}
 	if paused && value != f.Annotations[keyPaused] {

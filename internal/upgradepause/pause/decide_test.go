@@ -18,7 +18,6 @@ const (
 	keySince    = pausing.KeySince
 	keyWarned   = pausing.KeyWarned
 	keySettling = pausing.KeySettling
-	keyResumed  = pausing.KeyResumed
 	keyOption   = pausing.KeyOption
 
 	warnAfter    = pausing.WarnAfter

@@ -7,8 +7,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestUnknown: a signal that cannot be read, whose upgrades begin with A, delays only the end of those.
-func TestUnknown(t *testing.T) {
+// TestUnreadableSignalDelaysOnlyItsOwnEnd: a signal that cannot be read, whose upgrades begin with A, delays only the end of those.
+func TestUnreadableSignalDelaysOnlyItsOwnEnd(t *testing.T) {
 	long := ours("A1", one.Add(-warnAfter))
 	theirs := stored{keyPaused: "", keyMarker: ""}
 	for name, r := range map[string]row{
@@ -39,9 +39,9 @@ func TestUnknown(t *testing.T) {
 	}
 }
 
-// TestWarnings: the first warning comes when the pause has become long, then one an hour. Each look knows only
+// TestWarningsComeOnceAnHour: the first warning comes when the pause has become long, then one an hour. Each look knows only
 // what is stored. Looks come on time, too early, and late.
-func TestWarnings(t *testing.T) {
+func TestWarningsComeOnceAnHour(t *testing.T) {
 	f := Facts{Upgrades: upgrading("A"), WarnAfter: warnAfter}
 	has := stored{}.After(Decide(f, noon).Changes)
 	var warned []time.Duration
@@ -70,64 +70,5 @@ func TestWarnings(t *testing.T) {
 	want := []time.Duration{4 * time.Hour, 5 * time.Hour, 7*time.Hour + 30*time.Minute, 8*time.Hour + 30*time.Minute}
 	if diff := cmp.Diff(want, warned); diff != "" {
 		t.Errorf("warnings (-want +got):\n%s", diff)
-	}
-}
-
-// TestBrokenTimes: impossible times are corrected once, and delay no warning for long.
-func TestBrokenTimes(t *testing.T) {
-	long := ours("A", noon.Add(-warnAfter))
-	later := one.Add(1000 * time.Hour)
-	decideRows(t, map[string]row{
-		"paused-at broken: counts from now":   {has: ours("A", noon).And(stored{keySince: "x"}), upgrades: upgrading("A"), gets: ours("A", one), recheck: one.Add(warnAfter)},
-		"paused-at missing: counts from now":  {has: ours("A", noon).But(keySince), upgrades: upgrading("A"), gets: ours("A", one), recheck: one.Add(warnAfter)},
-		"paused-at to come: counts from now":  {has: ours("A", later), upgrades: upgrading("A"), gets: ours("A", one), recheck: one.Add(warnAfter)},
-		"paused-at of another zone: the same": {has: ours("A", noon).And(stored{keySince: "2026-01-01T14:00:00+02:00"}), upgrades: upgrading("A"), gets: ours("A", noon), recheck: noon.Add(warnAfter)},
-		"warned-at broken: warned of now": {
-			has: long.And(stored{keyWarned: "x"}), upgrades: upgrading("A"),
-			does: Warn, gets: long.And(stored{keyWarned: at(one)}), recheck: one.Add(time.Hour),
-		},
-		"warned-at to come: counts as now": {
-			has: long.And(stored{keyWarned: at(later)}), upgrades: upgrading("A"),
-			gets: long.And(stored{keyWarned: at(one)}), recheck: one.Add(time.Hour),
-		},
-		"warned-at broken on a short pause: removed": {
-			has: ours("A", noon).And(stored{keyWarned: "x"}), upgrades: upgrading("A"), gets: ours("A", noon), recheck: noon.Add(warnAfter),
-		},
-		"warned, the next upgrade: the pause is as long as before": {
-			has: long.And(stored{keyWarned: at(one.Add(-time.Minute))}), upgrades: upgrading("B"),
-			gets:    long.And(stored{keyWarned: at(one.Add(-time.Minute)), keyHandled: "B"}),
-			recheck: one.Add(59 * time.Minute),
-		},
-		"resumed-at broken: replaced":                {has: ours("A", noon).And(stored{keyResumed: "x"}), does: End, gets: resumed(one)},
-		"resumed-at before: moved":                   {has: ours("A", noon).And(resumed(noon)), does: End, gets: resumed(one)},
-		"resumed-at in the future: moved back":       {has: ours("A", noon).And(resumed(later)), does: End, gets: resumed(one)},
-		"resumed-at is changed by nothing else":      {has: resumed(noon), gets: resumed(noon)},
-		"resumed-at, broken, not by a pause":         {has: stored{keyResumed: "x"}, upgrades: upgrading("A"), does: Begin, gets: ours("A", one).And(stored{keyResumed: "x"}), recheck: one.Add(warnAfter)},
-		"resumed-at is not changed by a user's wish": {has: ours("A", noon).But(keyPaused).And(resumed(noon)), upgrades: upgrading("A"), does: Overridden, gets: resumed(noon).And(stored{keyHandled: "A"})},
-	})
-}
-
-// TestPausedAt: the metric and the warnings use this time.
-func TestPausedAt(t *testing.T) {
-	now := one.Add(999 * time.Millisecond)
-	for name, tt := range map[string]struct {
-		has      stored
-		upgrades []Upgrade
-		paused   bool
-		since    time.Time
-	}{
-		"paused, as it is stored": {nil, upgrading("A"), true, one},
-		"kept":                    {ours("A", noon), upgrading("A"), true, noon},
-		"kept, since who knows":   {ours("A", noon).But(keySince), upgrading("A"), true, one},
-		"resumed":                 {ours("A", noon), nil, false, time.Time{}},
-		"overridden":              {ours("A", noon).But(keyPaused), upgrading("A"), false, time.Time{}},
-		"foreign":                 {stored{keyPaused: ""}, upgrading("A"), false, time.Time{}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			d := Decide(Facts{Annotations: tt.has, Upgrades: tt.upgrades, WarnAfter: warnAfter}, now)
-			if d.Paused != tt.paused || !d.PausedAt.Equal(tt.since) {
-				t.Errorf("paused %t since %s, want %t since %s", d.Paused, d.PausedAt, tt.paused, tt.since)
-			}
-		})
 	}
 }

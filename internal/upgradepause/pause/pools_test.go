@@ -2,7 +2,6 @@ package pause
 
 import (
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
@@ -82,17 +81,4 @@ func stuck(upgrades []Upgrade) []Upgrade {
 		upgrades[i].Stuck = "it is degraded"
 	}
 	return upgrades
-}
-
-// TestStuckPool: there is a warning at once, and each hour, and the pause stays.
-func TestStuckPool(t *testing.T) {
-	has, hour := ours("A", one.Add(-time.Minute)), one.Add(-time.Hour)
-	decideRows(t, map[string]row{
-		"at once":   {has: has, upgrades: stuck(upgrading("A")), does: Warn, gets: has.And(stored{keyWarned: at(one)}), recheck: one.Add(time.Hour)},
-		"too soon":  {has: has.And(stored{keyWarned: at(hour.Add(time.Second))}), upgrades: stuck(upgrading("A")), gets: has.And(stored{keyWarned: at(hour.Add(time.Second))}), recheck: one.Add(time.Second)},
-		"each hour": {has: has.And(stored{keyWarned: at(hour)}), upgrades: stuck(upgrading("A")), does: Warn, gets: has.And(stored{keyWarned: at(one)}), recheck: one.Add(time.Hour)},
-	})
-	if d := Decide(Facts{Annotations: has, Upgrades: stuck(upgrading("A")), WarnAfter: warnAfter}, one); !d.Overlong || !d.Paused {
-		t.Errorf("decided %+v", d)
-	}
 }

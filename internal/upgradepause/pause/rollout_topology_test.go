@@ -136,17 +136,3 @@ func TestPausedRollout(t *testing.T) {
 		})
 	}
 }
-
-// TestOneOfTwoIsPaused: an upgrade goes on while one of its parts does.
-func TestOneOfTwoIsPaused(t *testing.T) {
-	const old, target = "v1.30.9", "v1.31.0"
-	cluster := build.Cluster("ns", build.ClusterName)
-	mds, machines := all(deployment(target, old), deployment(target, old).named("b"))
-	for i := range mds {
-		mds[i].Spec.Paused = new(true)
-		upgrades, err := ofCluster(cluster, nil, mds, machines)
-		if err != nil || len(upgrades) != 1 || upgrades[0].Halted != (i > 0) {
-			t.Errorf("%d of 2 are paused: %+v, %v", i+1, upgrades, err)
-		}
-	}
-}

@@ -32,7 +32,7 @@ func TestSettle(t *testing.T) {
 		"somebody unpauses":               {has: settling(one).But(keyPaused), settle: away},
 		"somebody takes the pause over":   {has: settling(one).And(stored{keyPaused: "mine"}), gets: stored{keyPaused: "mine"}, settle: away},
 		"somebody excepts":                {has: settling(one).And(excepted), does: End, gets: resumed(one).And(excepted), settle: away},
-		"handed over, and another's":      {has: settling(one).And(stored{keyPaused: "sickbay-upgrade"}), gets: settling(one).And(stored{keyPaused: "sickbay-upgrade"}), recheck: one.Add(lookAgain), settle: away},
+		"handed over, and another's":      {has: settling(one).And(stored{keyPaused: "sickbay"}), gets: settling(one).And(stored{keyPaused: "sickbay"}), recheck: one.Add(lookAgain), settle: away},
 		"another program's pause":         {has: stored{keyPaused: "", keyMarker: ""}, does: Settling, gets: settling(one).And(stored{keySince: at(one)}), recheck: one.Add(lookAgain), settle: away},
 		"another program's, all is ready": {has: stored{keyPaused: "", keyMarker: ""}, does: End, gets: resumed(one), settle: back},
 		"not paused by us":                {has: stored{keyPaused: ""}, gets: stored{keyPaused: ""}, settle: away},

@@ -3,7 +3,6 @@ package pause
 import (
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	configv1 "github.com/openshift/api/config/v1"
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -15,38 +14,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
 
-type tree = map[string]any
-
-func TestTrimControlPlane(t *testing.T) {
-	full := tree{
-		"apiVersion": "controlplane.cluster.x-k8s.io/v1beta2", "kind": "KubeadmControlPlane",
-		"metadata": tree{
-			"name": "cp", "namespace": "ns", "uid": "1", "resourceVersion": "7", "labels": tree{"l": "v"},
-			"annotations":     tree{"last-applied": "long", clusterv1.PausedAnnotation: ""},
-			"ownerReferences": []any{tree{"kind": "Cluster", "name": "c"}},
-			"managedFields":   []any{tree{"manager": "m"}},
-		},
-		"spec":   tree{"version": "v1.31.0", "kubeadmConfigSpec": tree{"files": []any{"long"}}},
-		"status": tree{"versions": []any{tree{"version": "v1.30.9"}}, "conditions": []any{tree{"type": "Ready"}}},
-	}
-	want := tree{
-		"apiVersion": "controlplane.cluster.x-k8s.io/v1beta2", "kind": "KubeadmControlPlane",
-		"metadata": tree{
-			"name": "cp", "namespace": "ns", "uid": "1", "resourceVersion": "7", "labels": tree{"l": "v"},
-			"annotations":     tree{clusterv1.PausedAnnotation: ""},
-			"ownerReferences": []any{tree{"kind": "Cluster", "name": "c"}},
-		},
-		"spec":   tree{"version": "v1.31.0"},
-		"status": tree{"versions": []any{tree{"version": "v1.30.9"}}},
-	}
-	if diff := cmp.Diff(want, Trim(&unstructured.Unstructured{Object: full}).(*unstructured.Unstructured).Object); diff != "" {
-		t.Errorf("trimmed (-want +got):\n%s", diff)
-	}
-	Trim(&unstructured.Unstructured{Object: tree{"spec": "odd", "status": []any{}}}) // does not panic
-}
-
-// TestSame: what decisions depend on wakes somebody up, and most of what objects report does not.
-func TestSame(t *testing.T) {
+func TestOnlyWhatDecisionsDependOnWakesSomebodyUp(t *testing.T) {
 	version := versionWith(configv1.ConditionTrue, entry(configv1.PartialUpdate, "4.17.3", 1), entry(configv1.CompletedUpdate, "4.16.1", 0))
 	machine := build.Machine("ns", "m")
 	node := &corev1.Node{Status: corev1.NodeStatus{Conditions: []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue}}}}

@@ -4,7 +4,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -12,36 +11,7 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/reboot"
-	"github.com/sickbay-dev/sickbay/sim/baremetal"
 )
-
-// TestWorkloadClusterDown: the host is powered off although the workload cluster is down. The controllers give
-// up the step at the Node in the end, because the cluster may need this very host.
-func TestWorkloadClusterDown(t *testing.T) {
-	t.Parallel()
-	for _, isolation := range []v1alpha1.Isolation{v1alpha1.DeleteNode, v1alpha1.OutOfServiceTaint} {
-		t.Run(string(isolation), func(t *testing.T) {
-			s := newHarness(t, reboot.ClusterAPIKind)
-			m := s.machine("m", plan{owned: true})
-			s.cluster.set(func(c *cluster) { c.down = true })
-			m.request(v1alpha1.RebootSettings{Isolation: isolation})
-			m.reaches(v1alpha1.Fenced)
-			s.passes(time.Minute)
-			if m.phase() != v1alpha1.Fenced || m.condition(v1alpha1.ConditionNodeIsolated) != "False NodeUnreadable" {
-				t.Errorf("it did not wait for the cluster: %s", s.state())
-			}
-			s.passes(2 * time.Minute)
-			m.reaches(v1alpha1.WaitingForNode)
-			s.passes(5 * time.Minute)
-			s.cluster.set(func(c *cluster) { c.down = false })
-			s.pace = time.Second
-			m.ends(v1alpha1.Succeeded, "Succeeded")
-			m.mustBeUntouched()
-			m.mustHaveAll()
-			m.mustHaveCycled(1)
-		})
-	}
-}
 
 // TestWorkloadClusterHalfDown: the API server of the workload cluster answers some requests and fails others.
 func TestWorkloadClusterHalfDown(t *testing.T) {
@@ -89,8 +59,8 @@ func (m *machine) drop(obj client.Object) {
 	}
 }
 
-// TestTaint: the Node keeps the taint until its volumes and the Pods that must leave are gone, and no longer.
-func TestTaint(t *testing.T) {
+// TestTaintStaysUntilVolumesAndPodsAreGone: the Node keeps the taint until its volumes and the Pods that must leave are gone, and no longer.
+func TestTaintStaysUntilVolumesAndPodsAreGone(t *testing.T) {
 	s := newHarness(t, reboot.ClusterAPIKind)
 	m := s.machine("m", plan{})
 	pod := m.pod("app")
@@ -140,21 +110,6 @@ func (m *machine) tainted() bool {
 	return false
 }
 
-// TestTaintUnsupported: in a cluster so old that the taint frees nothing, the controllers neither taint nor
-// delete the Node.
-func TestTaintUnsupported(t *testing.T) {
-	s := newHarness(t, reboot.ClusterAPIKind)
-	m := s.machine("m", plan{})
-	s.cluster.set(func(c *cluster) { c.minor = "27+" })
-	m.request(v1alpha1.RebootSettings{Isolation: v1alpha1.OutOfServiceTaint})
-	m.ends(v1alpha1.Succeeded, "Succeeded")
-	if got := m.condition(v1alpha1.ConditionNodeIsolated); got != "False TaintUnsupported" {
-		t.Errorf("NodeIsolated is %q", got)
-	}
-	m.mustBeUntouched()
-	m.mustHaveCycled(1)
-}
-
 // TestControlPlane: the controllers cycle one control-plane machine at a time, and workers meanwhile.
 func TestControlPlane(t *testing.T) {
 	t.Parallel()
@@ -201,80 +156,6 @@ func TestControlPlane(t *testing.T) {
 	}
 }
 
-// TestNewerValuesStay: the controllers put back what is missing, but overwrite nothing that was set since.
-func TestNewerValuesStay(t *testing.T) {
-	s := newHarness(t, reboot.ClusterAPIKind)
-	m := s.machine("m", plan{})
-	obstacles[v1alpha1.Restoring].set(m)
-	cycles(m)
-	m.reaches(v1alpha1.Restoring)
-	m.change(m.findNode(), func(o client.Object) { o.SetLabels(map[string]string{"team": "b", "new": "yes"}) })
-	obstacles[v1alpha1.Restoring].lift(m)
-	m.ends(v1alpha1.Succeeded, "Succeeded")
-	want := map[string]string{"team": "b", "new": "yes", "rack": "7"}
-	if diff := cmp.Diff(want, m.findNode().Labels); diff != "" {
-		t.Errorf("labels (-want +got):\n%s", diff)
-	}
-}
-
-// TestSetJustBeforeDeletion: the controllers keep what was put on the Node just before its deletion.
-func TestSetJustBeforeDeletion(t *testing.T) {
-	s := newHarness(t, reboot.ClusterAPIKind)
-	m := s.machine("m", plan{})
-	s.cluster.set(func(c *cluster) { c.halfDown = true })
-	cycles(m)
-	m.reaches(v1alpha1.Isolating)
-	m.change(m.findNode(), func(o client.Object) { metav1.SetMetaDataLabel(&o.(*corev1.Node).ObjectMeta, "late", "yes") })
-	s.cluster.set(func(c *cluster) { c.halfDown = false })
-	m.ends(v1alpha1.Succeeded, "Succeeded")
-	m.mustHaveAll()
-	if m.findNode().Labels["late"] != "yes" || m.findNode().UID == m.node.UID {
-		t.Errorf("the Node is %v", m.findNode())
-	}
-}
-
-// TestNodeReplaced: the controllers leave a Node alone that replaced the original one.
-func TestNodeReplaced(t *testing.T) {
-	onlySimulated(t, "a BMC that is locked")
-	s := newHarness(t, reboot.ClusterAPIKind)
-	m := s.machine("m", plan{})
-	obstacles[v1alpha1.PoweringOff].set(m)
-	cycles(m)
-	m.reaches(v1alpha1.PoweringOff)
-	m.drop(m.findNode())
-	m.awaits("another Node", func() bool { return m.register(s.ctx, baremetal.Boot{ID: m.BootID()}) == nil })
-	other := m.findNode().UID
-	obstacles[v1alpha1.PoweringOff].lift(m)
-	m.ends(v1alpha1.Succeeded, "Succeeded")
-	if m.touchedNodes() != 0 || m.findNode().UID != other || m.condition(v1alpha1.ConditionNodeIsolated) != "False NodeReplaced" {
-		t.Errorf("the new Node was touched: %s", s.state())
-	}
-	m.mustHaveCycled(1)
-}
-
-// TestInVain: the cycle does not help, and the host is marked.
-func TestInVain(t *testing.T) {
-	t.Parallel()
-	tests := map[string]struct {
-		faults baremetal.Faults
-		reason string
-	}{
-		"the Node does not come": {baremetal.Faults{Hangs: true}, v1alpha1.ReasonNodeTimedOut},
-		"the host does not come": {baremetal.Faults{FailOn: 1000}, v1alpha1.ReasonPowerOnTimedOut},
-	}
-	for name, tt := range tests {
-		t.Run(name, func(t *testing.T) {
-			s := newHarness(t, reboot.ClusterAPIKind)
-			m := s.machine("m", plan{})
-			m.Set(tt.faults)
-			m.request(once())
-			s.pace = 2 * time.Second
-			m.ends(v1alpha1.Failed, tt.reason)
-			m.mustBeMarked(true)
-		})
-	}
-}
-
 // unhealthyKeys are the annotations with which Metal3 excludes a host.
 var unhealthyKeys = []string{"capi.metal3.io/unhealthy", "capm3.metal3.io/unhealthy"}
 
@@ -287,17 +168,4 @@ func (m *machine) mustBeMarked(want bool) {
 			m.Errorf("the host has the annotations %v", annotations)
 		}
 	}
-}
-
-// TestMachineReplaced: another Machine has the name now. The cycle was not for it.
-func TestMachineReplaced(t *testing.T) {
-	onlySimulated(t, "a BMC that is locked")
-	m := newHarness(t, reboot.ClusterAPIKind).machine("m", plan{})
-	obstacles[v1alpha1.PoweringOff].set(m)
-	m.request(v1alpha1.RebootSettings{})
-	m.reaches(v1alpha1.PoweringOff)
-	m.drop(m.get())
-	m.create(m.object(plan{}))
-	m.ends(v1alpha1.Aborted, v1alpha1.ReasonMachineGone)
-	m.mustBeUntouched()
 }

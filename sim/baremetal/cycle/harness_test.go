@@ -14,6 +14,7 @@ import (
 
 	"github.com/sickbay-dev/sickbay/internal/reboot"
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
+	"github.com/sickbay-dev/sickbay/internal/testing/objects"
 )
 
 const (
@@ -126,10 +127,6 @@ func (s *harness) step(d time.Duration) {
 func (s *harness) look() {
 	s.Helper()
 	s.brain.turn(s.ctx)
-	if s.wire.isDead() {
-		s.wire.revive()
-		s.reborn()
-	}
 }
 
 // passes advances the clock in small steps, and runs everything in between.
@@ -143,9 +140,6 @@ func (s *harness) passes(d time.Duration) {
 
 func (s *harness) hosts() []metal3v1.BareMetalHost {
 	s.Helper()
-	var list metal3v1.BareMetalHostList
-	if err := s.client.List(s.ctx, &list, client.InNamespace(s.namespace)); err != nil {
-		s.Fatal(err)
-	}
+	list := objects.List(s, s.client, &metal3v1.BareMetalHostList{}, s.namespace)
 	return list.Items
 }

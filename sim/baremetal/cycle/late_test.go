@@ -9,31 +9,6 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/baremetal"
 )
 
-// TestNodeComesAfterTheEnd: a system hangs until the cycle has ended, and comes up later.
-func TestNodeComesAfterTheEnd(t *testing.T) {
-	t.Parallel()
-	for _, isolation := range []v1alpha1.Isolation{v1alpha1.DeleteNode, v1alpha1.OutOfServiceTaint} {
-		t.Run(string(isolation), func(t *testing.T) {
-			s := newHarness(t, reboot.ClusterAPIKind)
-			m := s.machine("m", plan{})
-			m.Set(baremetal.Faults{Hangs: true})
-			settings := once()
-			settings.Isolation = isolation
-			m.request(settings)
-			s.pace = tick * 20
-			m.ends(v1alpha1.Failed, v1alpha1.ReasonNodeTimedOut)
-			m.Set(baremetal.Faults{})
-			m.annotateHost(plainKey, "") // as a person switches it off and on
-			m.becomes("the Node has all that it had", func() bool {
-				record := m.record()
-				return record.Status.Node.Backup == nil && !record.Status.Node.OutOfService
-			})
-			m.mustHaveAll()
-			m.ends(v1alpha1.Failed, v1alpha1.ReasonNodeTimedOut)
-		})
-	}
-}
-
 // TestNextCycleTakesOver: the next cycle puts back what the last one could not. The new record
 // gets the backup of the old one.
 func TestNextCycleTakesOver(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
 	"github.com/sickbay-dev/sickbay/sim/baremetal"
 )
 
@@ -46,7 +47,7 @@ func (s *harness) machine(name string, p plan) *machine {
 		m.Runs(m.kubelet(true))
 		return m
 	}
-	s.awaits("the Node is there", func() bool { return m.findNode() != nil && ready(m.findNode()) })
+	s.awaits("the Node is there", func() bool { return m.findNode() != nil && cycle.Ready(m.findNode()) })
 	m.awaits("the Machine knows its Node", func() bool { return m.meet(m.ctx) == nil })
 	m.decorate()
 	m.node = *m.findNode()

@@ -140,12 +140,3 @@ func (m *machine) mustHaveAll() {
 		m.Errorf("the Node says that it is of boot %s, want %s", node.Status.NodeInfo.BootID, m.BootID())
 	}
 }
-
-func ready(node *corev1.Node) bool {
-	for _, c := range node.Status.Conditions {
-		if c.Type == corev1.NodeReady {
-			return c.Status == corev1.ConditionTrue
-		}
-	}
-	return false
-}

@@ -17,6 +17,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
 	"github.com/sickbay-dev/sickbay/internal/recordstore"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
+	"github.com/sickbay-dev/sickbay/internal/testing/objects"
 )
 
 // syncPeriod is too long to have any effect in a test.
@@ -70,10 +71,7 @@ func (m *machine) attempt(name string, spec v1alpha1.RebootRemediationSpec) {
 // record returns the last RebootRemediation, by name; nil if there is none.
 func (m *machine) record() *v1alpha1.RebootRemediation {
 	m.Helper()
-	var requests v1alpha1.RebootRemediationList
-	if err := m.client.List(m.ctx, &requests, client.InNamespace(m.namespace)); err != nil {
-		m.Fatal(err)
-	}
+	requests := objects.List(m, m.client, &v1alpha1.RebootRemediationList{}, m.namespace)
 	var last *v1alpha1.RebootRemediation
 	for i := range requests.Items {
 		if request := &requests.Items[i]; request.Spec.Machine.Name == m.name {

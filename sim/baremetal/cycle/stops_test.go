@@ -6,12 +6,10 @@ import (
 	"time"
 
 	metal3v1 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/reboot"
-	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
 	"github.com/sickbay-dev/sickbay/sim/baremetal"
 )
 
@@ -58,10 +56,6 @@ var obstacles = map[v1alpha1.Phase]obstacle{
 	},
 }
 
-// machineAgainst sets an obstacle, and machineFree lifts it.
-func (s *harness) machineAgainst(m *machine, phase v1alpha1.Phase) { obstacles[phase].set(m) }
-func (s *harness) machineFree(m *machine, phase v1alpha1.Phase)    { obstacles[phase].lift(m) }
-
 // finalizeNode sets finalizers that keep the Node, if it exists, from being removed.
 func (m *machine) finalizeNode(finalizers ...string) {
 	m.Helper()
@@ -96,31 +90,6 @@ func inEachPhase(t *testing.T, happens func(m *machine, phase v1alpha1.Phase)) {
 	}
 }
 
-// TestRequestDeleted: the request is deleted. Before the Node was touched, that ends the cycle at once; afterwards, the
-// controllers first restore the Node.
-func TestRequestDeleted(t *testing.T) {
-	t.Parallel()
-	inEachPhase(t, func(m *machine, phase v1alpha1.Phase) {
-		m.deleteRequest()
-		gone := func() bool { return m.record() == nil }
-		if !slices.Contains(late, phase) {
-			m.becomes("the record is gone, though the obstacle is not", gone)
-		}
-		obstacles[phase].lift(m)
-		m.becomes("the record is gone", gone)
-		m.mustBeClean()
-		m.awaits("the machine is on", m.Running)
-		if !slices.Contains(late, phase) {
-			m.mustBeUntouched()
-		}
-		m.awaits("the Node is of this boot", func() bool {
-			node := m.findNode()
-			return node != nil && node.Status.NodeInfo.BootID == m.BootID()
-		})
-		m.mustHaveAll()
-	})
-}
-
 // TestMachineDeleted: the deletion of the Machine ends the cycle at once, even if it takes long. The controllers release
 // the host, and touch neither it nor the Node any more.
 func TestMachineDeleted(t *testing.T) {
@@ -140,32 +109,5 @@ func TestMachineDeleted(t *testing.T) {
 		}
 		obstacles[phase].lift(m)
 		m.awaits("the machine is on", m.Running)
-	})
-}
-
-// TestHostDeleted: the deletion of the host ends the cycle. From then on, no Node is deleted.
-func TestHostDeleted(t *testing.T) {
-	t.Parallel()
-	inEachPhase(t, func(m *machine, phase v1alpha1.Phase) {
-		touched := m.touchedNodes()
-		if err := m.client.Delete(m.ctx, m.bareMetalHost()); err != nil {
-			m.Fatal(err)
-		}
-		if phase == v1alpha1.Pending || phase == v1alpha1.PoweringOff {
-			obstacles[phase].lift(m) // or its operator would not release it
-		}
-		m.becomes("the host is gone", func() bool {
-			err := m.client.Get(m.ctx, m.key(), &metal3v1.BareMetalHost{})
-			return apierrors.IsNotFound(err)
-		})
-		m.pace = v1alpha1.DefaultPowerOffTimeout / 20 // so that waiting for a host takes few looks
-		m.becomes("end of the cycle", func() bool {
-			record := m.record()
-			return record.Status.Phase == v1alpha1.Failed && !slices.Contains(record.Finalizers, cycle.Finalizer)
-		})
-		m.mustBeClean()
-		if m.touchedNodes() != touched {
-			m.Error("a Node was touched after its host was deleted")
-		}
 	})
 }

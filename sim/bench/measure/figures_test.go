@@ -6,7 +6,6 @@ import (
 	"errors"
 	"math/rand/v2"
 	"slices"
-	"syscall"
 	"testing"
 	"time"
 
@@ -80,15 +79,16 @@ func TestDelays(t *testing.T) {
 
 // TestTake: one figure has the values of all rounds, and subjects are kept apart.
 func TestTake(t *testing.T) {
-	s := &stand{fleet: &fleet.Fleet{Shape: result.Fleet{Clusters: 1, Machines: 2}}}
+	shape := result.Fleet{Clusters: 1, Machines: 2}
+	s := &stand{fleet: &fleet.Fleet{Shape: shape}, figures: map[result.Key][]float64{}}
 	s.take(result.Memory, result.Sickbay, 1)
 	s.take(result.Memory, result.Floor, 2)
 	s.take(result.Memory, result.Sickbay, 3)
 	s.take(result.IdleWrites, result.Sickbay, 0)
-	want := []result.Figure{
-		{Measure: result.Memory, Fleet: s.fleet.Shape, Subject: result.Sickbay, Values: []float64{1, 3}},
-		{Measure: result.Memory, Fleet: s.fleet.Shape, Subject: result.Floor, Values: []float64{2}},
-		{Measure: result.IdleWrites, Fleet: s.fleet.Shape, Subject: result.Sickbay, Values: []float64{0}},
+	want := map[result.Key][]float64{
+		{Measure: result.Memory, Fleet: shape, Subject: result.Sickbay}:     {1, 3},
+		{Measure: result.Memory, Fleet: shape, Subject: result.Floor}:       {2},
+		{Measure: result.IdleWrites, Fleet: shape, Subject: result.Sickbay}: {0},
 	}
 	if diff := gocmp.Diff(want, s.figures); diff != "" {
 		t.Errorf("figures (-want +got):\n%s", diff)
@@ -120,17 +120,5 @@ func TestPauseEnds(t *testing.T) {
 	}
 	if err := pause(t.Context(), -time.Second); err != nil {
 		t.Errorf("what is over takes no time: %v", err)
-	}
-}
-
-// TestMachine compares with what the kernel says in another way.
-func TestMachine(t *testing.T) {
-	var kernel syscall.Sysinfo_t
-	if err := syscall.Sysinfo(&kernel); err != nil {
-		t.Fatal(err)
-	}
-	m, err := Machine()
-	if most := int64(kernel.Totalram) * int64(kernel.Unit); err != nil || m.CPU == "" || m.Cores < 1 || m.Memory > most || m.Memory < most/2 {
-		t.Errorf("it is %+v, %v; the kernel has %d bytes", m, err, most)
 	}
 }

@@ -4,10 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
-	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/sim/bench/fleet"
 	"github.com/sickbay-dev/sickbay/sim/bench/result"
 	"github.com/sickbay-dev/sickbay/sim/bench/subject"
@@ -18,7 +16,7 @@ func (s *stand) floorStart(ctx context.Context, p *subject.Process) error {
 	if err := p.Kill(); err != nil {
 		return err
 	}
-	if err := again(ctx, p, s.runner); err != nil {
+	if err := s.again(ctx, p); err != nil {
 		return err
 	}
 	// It is ready once it has read everything.
@@ -39,68 +37,46 @@ func (s *stand) floorVerdicts(ctx context.Context, p *subject.Process) error {
 	return nil
 }
 
-// floorStorm writes the verdicts, records and marks of a storm as fast as the API server takes them, and removes them again.
+// floorStorm writes what a storm needs: for its first machines alone, because the first marks need no more, and then for all of them.
 func (s *stand) floorStorm(ctx context.Context, p *subject.Process) error {
 	machines := s.stormy()
-	if err := s.floorFirst(ctx, p, machines[:min(firstMarks, len(machines))]); err != nil {
-		return err
-	}
-	records, err := s.fleet.Records(ctx, machines)
+	_, marked, err := s.floorWrites(ctx, machines[:min(firstMarks, len(machines))])
 	if err != nil {
 		return err
+	}
+	s.take(result.StormFirst, p.Subject, marked.Seconds())
+	judged, marked, err := s.floorWrites(ctx, machines)
+	if err != nil {
+		return err
+	}
+	s.take(result.StormVerdict, p.Subject, judged.Seconds())
+	s.take(result.StormMark, p.Subject, marked.Seconds())
+	return nil
+}
+
+// floorWrites writes verdicts, records and marks as fast as the API server takes them, and removes them again. It returns when the last verdict
+// and the last mark were written.
+func (s *stand) floorWrites(ctx context.Context, machines []fleet.Machine) (judged, marked time.Duration, err error) {
+	records, err := s.fleet.Records(ctx, machines)
+	if err != nil {
+		return 0, 0, err
 	}
 	begun := time.Now()
 	if err := s.say(ctx, machines, fleet.Sick); err != nil {
-		return err
+		return 0, 0, err
 	}
-	s.take(result.StormVerdict, p.Subject, time.Since(begun).Seconds())
-	err = fleet.Each(ctx, machines, func(ctx context.Context, m fleet.Machine) error { return s.repair(ctx, m, records[m]) })
-	if err != nil {
-		return fmt.Errorf("writing as fast as the API server takes it: %w", err)
-	}
-	s.take(result.StormMark, p.Subject, time.Since(begun).Seconds())
-	return s.clean(ctx, machines, records)
-}
-
-// floorFirst measures how soon the first marks of a storm can come: it writes everything for those machines, and nothing for the others.
-func (s *stand) floorFirst(ctx context.Context, p *subject.Process, machines []fleet.Machine) error {
-	records, err := s.fleet.Records(ctx, machines)
-	if err != nil {
-		return err
-	}
-	begun, took := time.Now(), make(chan float64, len(machines))
+	judged = time.Since(begun)
 	err = fleet.Each(ctx, machines, func(ctx context.Context, m fleet.Machine) error {
-		if err := s.fleet.Say(ctx, m, fleet.Sick); err != nil {
-			return err
+		if err := s.fleet.World.Client().Create(ctx, records[m]); err != nil {
+			return fmt.Errorf("creating record %s: %w", records[m].Name, err)
 		}
-		err := s.repair(ctx, m, records[m])
-		took <- time.Since(begun).Seconds()
-		return err
+		return s.fleet.Mark(ctx, m)
 	})
 	if err != nil {
-		return fmt.Errorf("writing the first marks as fast as the API server takes them: %w", err)
+		return 0, 0, fmt.Errorf("writing as fast as the API server takes it: %w", err)
 	}
-	close(took)
-	var all []float64
-	for one := range took {
-		all = append(all, one)
-	}
-	slices.Sort(all)
-	s.take(result.StormFirst, p.Subject, percentile(all, 99))
-	return s.clean(ctx, machines, records)
-}
-
-// repair writes the record and the mark of a machine.
-func (s *stand) repair(ctx context.Context, m fleet.Machine, record *v1alpha1.MachineRemediation) error {
-	if err := s.fleet.World.Client().Create(ctx, record); err != nil {
-		return fmt.Errorf("creating record %s: %w", record.Name, err)
-	}
-	return s.fleet.Mark(ctx, m)
-}
-
-// clean removes what was written to some machines, and their records.
-func (s *stand) clean(ctx context.Context, machines []fleet.Machine, records map[fleet.Machine]*v1alpha1.MachineRemediation) error {
-	return fleet.Each(ctx, machines, func(ctx context.Context, m fleet.Machine) error {
+	marked = time.Since(begun)
+	return judged, marked, fleet.Each(ctx, machines, func(ctx context.Context, m fleet.Machine) error {
 		return errors.Join(s.fleet.DeleteRecord(ctx, records[m]), s.fleet.Forget(ctx, m))
 	})
 }

@@ -49,24 +49,22 @@ func (s *stand) hang(ctx context.Context, p *subject.Process, clusters int) erro
 
 // silence makes the clusters of machines hang. The returned function ends that.
 func (s *stand) silence(machines []fleet.Machine) (func() error, error) {
-	var ends []func() error
-	end := func() error {
-		var errs []error
+	ends := map[client.ObjectKey]func() error{}
+	end := func() (err error) {
 		for _, e := range ends {
-			errs = append(errs, e())
+			err = errors.Join(err, e())
 		}
-		return errors.Join(errs...)
+		return err
 	}
-	silent := map[client.ObjectKey]bool{}
 	for _, m := range machines {
-		if silent[m.Cluster] {
+		if ends[m.Cluster] != nil {
 			continue
 		}
 		one, err := s.fleet.World.Silence(m.Cluster)
 		if err != nil {
 			return nil, errors.Join(err, end())
 		}
-		ends, silent[m.Cluster] = append(ends, one), true
+		ends[m.Cluster] = one
 	}
 	return end, nil
 }
@@ -97,7 +95,7 @@ const grace = "--remote-conditions-grace-period=10s"
 
 // outage makes the largest cluster hang until nothing is left to report about its machines, and then for a minute.
 func (s *stand) outage(ctx context.Context, p *subject.Process) error {
-	if err := s.restart(ctx, p, s.runner, grace); err != nil {
+	if err := s.restart(ctx, p, grace); err != nil {
 		return err
 	}
 	machines := s.fleet.Machines[len(s.fleet.Machines)-s.fleet.Shape.Largest():]

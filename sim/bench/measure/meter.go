@@ -8,31 +8,26 @@ import (
 	"net/http"
 	"net/http/httputil"
 	"net/url"
+	"os"
 	"slices"
+	"strings"
 	"sync"
 
 	"k8s.io/client-go/rest"
-	"k8s.io/client-go/tools/clientcmd"
-	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 )
 
 // meter is a proxy without TLS that counts what a program requests and reads from an API server.
 type meter struct {
-	url string
-
+	url    string
 	server http.Server
 	target *url.URL
 	real   http.RoundTripper
 
-	mu      sync.Mutex
-	shown   reading
-	watched []watch
-}
-
-// reading is what a meter shows: the number of requests, and the bytes of all answers, uncompressed.
-type reading struct {
+	mu       sync.Mutex
 	requests int
-	bytes    int64
+	// bytes are those of all answers, uncompressed.
+	bytes   int64
+	watched []watch
 }
 
 // watch is what a client watches, and in which encoding.
@@ -56,36 +51,29 @@ func startMeter(config *rest.Config) (*meter, error) {
 		return nil, fmt.Errorf("listening for the meter: %w", err)
 	}
 	m := &meter{url: "http://" + listener.Addr().String(), target: target, real: real}
-	m.server.Handler = &httputil.ReverseProxy{Rewrite: m.rewrite, Transport: m, FlushInterval: -1}
+	m.server.Handler = &httputil.ReverseProxy{Transport: m, FlushInterval: -1, Rewrite: func(r *httputil.ProxyRequest) {
+		r.SetURL(target)
+		r.Out.Header.Set("Accept-Encoding", plain)
+	}}
 	go func() { _ = m.server.Serve(listener) }()
 	return m, nil
 }
 
-// stop stops the meter, and breaks all connections through it.
-func (m *meter) stop() error { return m.server.Close() }
-
 // writeKubeconfig writes a kubeconfig that goes through the meter.
 func (m *meter) writeKubeconfig(path string) error {
-	config := clientcmdapi.NewConfig()
-	config.Clusters["meter"] = &clientcmdapi.Cluster{Server: m.url}
-	config.Contexts["meter"] = &clientcmdapi.Context{Cluster: "meter"}
-	config.CurrentContext = "meter"
-	if err := clientcmd.WriteToFile(*config, path); err != nil {
+	const format = `{apiVersion: v1, kind: Config, current-context: meter,
+clusters: [{name: meter, cluster: {server: %q}}], contexts: [{name: meter, context: {cluster: meter}}]}`
+	if err := os.WriteFile(path, fmt.Appendf(nil, format, m.url), 0o600); err != nil {
 		return fmt.Errorf("writing the kubeconfig for the meter: %w", err)
 	}
 	return nil
 }
 
-// read returns the current reading, and what has been watched so far.
-func (m *meter) read() (reading, []watch) {
+// read returns the number of requests so far, the bytes of all answers, and what has been watched.
+func (m *meter) read() (requests int, bytes int64, watched []watch) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.shown, slices.Clone(m.watched)
-}
-
-func (m *meter) rewrite(r *httputil.ProxyRequest) {
-	r.SetURL(m.target)
-	r.Out.Header.Set("Accept-Encoding", plain)
+	return m.requests, m.bytes, slices.Clone(m.watched)
 }
 
 // RoundTrip implements http.RoundTripper.
@@ -101,7 +89,7 @@ func (m *meter) RoundTrip(req *http.Request) (*http.Response, error) {
 func (m *meter) note(req *http.Request) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.shown.requests++
+	m.requests++
 	query := req.URL.Query()
 	one := watch{req.URL.Path, query.Get("labelSelector"), query.Get("fieldSelector"), req.Header.Get("Accept")}
 	if query.Get("watch") == "true" && !slices.Contains(m.watched, one) {
@@ -120,30 +108,40 @@ func (c *counted) Read(into []byte) (int, error) {
 	n, err := c.ReadCloser.Read(into)
 	c.meter.mu.Lock()
 	defer c.meter.mu.Unlock()
-	c.meter.shown.bytes += int64(n)
+	c.meter.bytes += int64(n)
 	return n, err
 }
 
-// page is how many objects client-go requests at once in a list.
-const page = "500"
-
-// list reads everything watched once, page by page, which is the cheapest way in that encoding. It does not count in the reading.
-func (m *meter) list(ctx context.Context, watched []watch) (all reading, err error) {
+// list reads everything watched once, in the encoding of the watches, and returns its bytes. It does not count as read.
+func (m *meter) list(ctx context.Context, watched []watch) (bytes int64, err error) {
 	for _, one := range watched {
-		query := url.Values{"limit": {page}}
-		for name, value := range map[string]string{"labelSelector": one.labelSelector, "fieldSelector": one.fieldSelector} {
-			if value != "" {
-				query.Set(name, value)
-			}
+		size, err := m.size(ctx, one)
+		if err != nil {
+			return 0, fmt.Errorf("listing %s: %w", one.path, err)
 		}
-		for more := true; more; {
-			next, size, err := m.listPage(ctx, one, query)
-			if err != nil {
-				return all, fmt.Errorf("listing %s: %w", one.path, err)
-			}
-			all.requests, all.bytes, more = all.requests+1, all.bytes+size, next != ""
-			query.Set("continue", next)
-		}
+		bytes += size
 	}
-	return all, nil
+	return bytes, nil
+}
+
+func (m *meter) size(ctx context.Context, one watch) (int64, error) {
+	at := *m.target
+	at.Path, at.RawQuery = one.path, url.Values{"labelSelector": {one.labelSelector}, "fieldSelector": {one.fieldSelector}}.Encode()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, at.String(), http.NoBody)
+	if err != nil {
+		return 0, err
+	}
+	// Lists of metadata have a name of their own.
+	encoding := strings.NewReplacer(";stream=watch", "", "as=PartialObjectMetadata;", "as=PartialObjectMetadataList;").Replace(one.accept)
+	req.Header.Set("Accept", encoding)
+	req.Header.Set("Accept-Encoding", plain)
+	answer, err := m.real.RoundTrip(req)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { _ = answer.Body.Close() }()
+	if answer.StatusCode != http.StatusOK {
+		return 0, fmt.Errorf("the answer is %s", answer.Status)
+	}
+	return io.Copy(io.Discard, answer.Body)
 }

@@ -16,7 +16,7 @@ import (
 
 // TestMeter counts what goes through it, and lists what was watched, in the encoding of the watch.
 func TestMeter(t *testing.T) {
-	const first, second = `{"metadata":{"continue":"more"},"items":[1]}`, `{"metadata":{},"items":[2]}`
+	const list = `{"metadata":{},"items":[1]}`
 	api := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		query := r.URL.Query()
 		switch {
@@ -24,12 +24,10 @@ func TestMeter(t *testing.T) {
 			http.Error(w, "compressed bytes tell nothing", http.StatusBadRequest)
 		case query.Get("watch") == "true":
 			_, _ = io.WriteString(w, "event")
-		case query.Get("limit") != "500" || query.Get("labelSelector") != "a=b" || r.Header.Get("Accept") != "application/json;as=PartialObjectMetadataList;v=v1":
+		case query.Get("labelSelector") != "a=b" || r.Header.Get("Accept") != "application/json;as=PartialObjectMetadataList;v=v1":
 			http.Error(w, fmt.Sprint(r.URL, r.Header), http.StatusBadRequest)
-		case query.Get("continue") == "more":
-			_, _ = io.WriteString(w, second)
 		default:
-			_, _ = io.WriteString(w, first)
+			_, _ = io.WriteString(w, list)
 		}
 	}))
 	defer api.Close()
@@ -37,26 +35,29 @@ func TestMeter(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = m.stop() }()
+	defer func() { _ = m.server.Close() }()
 
 	const path = "/api/v1/things?watch=true&labelSelector=a%3Db"
 	const accept = "application/json;as=PartialObjectMetadata;v=v1"
 	for range 2 {
 		get(t, m, path, accept)
 	}
-	read, watched := m.read()
-	if want := (reading{2, int64(2 * len("event"))}); read != want {
-		t.Errorf("it shows %+v, want %+v", read, want)
+	requests, bytes, watched := m.read()
+	if want := int64(2 * len("event")); requests != 2 || bytes != want {
+		t.Errorf("it shows %d requests and %d bytes, want 2 and %d", requests, bytes, want)
 	}
 	if want := []watch{{path: "/api/v1/things", labelSelector: "a=b", accept: accept}}; !slices.Equal(watched, want) {
 		t.Errorf("watched are %+v, want %+v", watched, want)
 	}
 	listed, err := m.list(t.Context(), watched)
-	if want := (reading{2, int64(len(first) + len(second))}); err != nil || listed != want {
-		t.Errorf("listed %+v, %v, want %+v", listed, err, want)
+	if err != nil || listed != int64(len(list)) {
+		t.Errorf("listed %d bytes, %v, want %d", listed, err, len(list))
 	}
-	if again, _ := m.read(); again.requests != 2 {
+	if again, _, _ := m.read(); again != 2 {
 		t.Error("what the meter lists itself is counted")
+	}
+	if _, err := m.list(t.Context(), []watch{{path: "/api/v1/things", accept: "other"}}); err == nil {
+		t.Error("a list that failed has bytes")
 	}
 }
 

@@ -26,7 +26,7 @@ func checkPlan(t *testing.T, plan Plan) {
 	if len(plan.Fleets) == 0 || len(plan.Subjects) == 0 || plan.Rounds < 1 {
 		t.Errorf("it measures nothing: %+v", plan)
 	}
-	if plan.Alone < 1 || plan.PerSecond < 1 || plan.BeatsPerSecond < 1 || plan.Beats < time.Second {
+	if plan.Alone < 1 || plan.PerSecond < 1 || plan.Beats < time.Second {
 		t.Errorf("nothing happens in it: %+v", plan)
 	}
 	// Otherwise the first machines would be marked before the last one falls sick.
@@ -36,14 +36,6 @@ func checkPlan(t *testing.T, plan Plan) {
 	for i, s := range plan.Subjects {
 		if !slices.Contains(result.Subjects(), s) || slices.Contains(plan.Subjects[:i], s) {
 			t.Errorf("subject %q is there twice, or not known", s)
-		}
-	}
-	if (plan.Starts > 0) != (len(plan.Restarted) > 0) {
-		t.Errorf("%d starts with %v", plan.Starts, plan.Restarted)
-	}
-	for _, named := range append(slices.Concat(plan.Restarted, plan.Unlimited, plan.Compared, plan.Metered), plan.Failover, plan.Profiled, plan.Hung, plan.Silent) {
-		if named != (result.Fleet{}) && !slices.Contains(plan.Fleets, named) {
-			t.Errorf("fleet %s is not among those that are made", named)
 		}
 	}
 }
@@ -64,30 +56,26 @@ func checkFleet(t *testing.T, plan Plan, shape result.Fleet) {
 
 // TestPlanLeavesOut: a plan leaves out what takes long and shows nothing new.
 func TestPlanLeavesOut(t *testing.T) {
-	small, large := result.Fleet{Clusters: 4, Machines: 1}, result.Fleet{Clusters: 1, Machines: 2}
-	plan := Plan{
-		Subjects: []result.Subject{result.Sickbay, result.Unlimited}, Starts: 3, Profiles: "here",
-		Restarted: []result.Fleet{large}, Unlimited: []result.Fleet{large}, Failover: large, Profiled: large,
-	}
 	type row struct {
-		subjects            int
-		starts              int
-		profiles, failsOver bool
+		Starts, Hangs, Upstream int
 	}
-	of := func(who result.Subject, shape result.Fleet) row {
-		return row{len(plan.subjects(shape)), plan.starts(who, shape), plan.profiles(who, shape), plan.failsOver(who, shape)}
+	of := func(plan Plan, shape result.Fleet) row {
+		return row{plan.starts(shape), len(plan.hangs(result.Sickbay, shape)), len(plan.hangs(result.Upstream, shape))}
 	}
-	if got, want := of(result.Sickbay, large), (row{2, 3, true, true}); got != want {
-		t.Errorf("got %+v, want %+v", got, want)
-	}
-	if got, want := of(result.Sickbay, small), (row{1, 0, false, false}); got != want {
-		t.Errorf("another fleet: got %+v, want %+v", got, want)
-	}
-	if got, want := of(result.Unlimited, large), (row{2, 0, false, false}); got != want {
-		t.Errorf("without its limit: got %+v, want %+v", got, want)
-	}
-	plan.Profiles = ""
-	if plan.profiles(result.Sickbay, large) {
-		t.Error("there are profiles without a directory for them")
+	only := Full()
+	only.Only = []Part{partRest}
+	for name, tt := range map[string]struct{ got, want row }{
+		"one cluster":           {of(Full(), result.Large), row{Starts: 3}},
+		"a large one beside":    {of(Full(), result.Mixed), row{Starts: 3}},
+		"many clusters":         {of(Full(), result.Many), row{Hangs: 5, Upstream: 1}},
+		"ten clusters":          {of(Full(), result.Few), row{Hangs: 4, Upstream: 1}},
+		"many, in short":        {of(Quick(), result.Many), row{}},
+		"one cluster, in short": {of(Quick(), result.Large), row{}},
+		"other parts of many":   {of(only, result.Many), row{}},
+		"other parts of one":    {of(only, result.Large), row{}},
+	} {
+		if tt.got != tt.want {
+			t.Errorf("%s: got %+v, want %+v", name, tt.got, tt.want)
+		}
 	}
 }

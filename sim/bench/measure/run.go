@@ -29,61 +29,56 @@ type stand struct {
 	log      *slog.Logger
 	random   *rand.Rand
 	dir      string
-	figures  []result.Figure
+	figures  map[result.Key][]float64
 }
 
 // limit lets all machines be remediated at once, because the benchmark measures how fast that is, not whether it happens.
 const limit = "100%"
 
-// Run carries out a plan. Dir is for temporary files; noise receives the output of subjects and API servers.
-func Run(ctx context.Context, plan Plan, runner subject.Runner, dir string, log *slog.Logger, noise io.Writer) ([]result.Figure, error) {
-	var figures []result.Figure
+// Run carries out a plan, and adds up figures, also until it fails. Dir is for temporary files; noise receives the output of subjects and API servers.
+func Run(ctx context.Context, plan Plan, runner subject.Runner, figures map[result.Key][]float64, dir string, log *slog.Logger, noise io.Writer) error {
 	for _, shape := range plan.Fleets {
 		if least := plan.Alone*plan.PerSecond + shape.Largest()/stormShare; shape.Size() < least {
-			return figures, fmt.Errorf("a fleet of %d machines is too small: %d of them fall sick", shape.Size(), least)
+			return fmt.Errorf("a fleet of %d machines is too small: %d of them fall sick", shape.Size(), least)
 		}
-		measured, err := runFleet(ctx, plan, shape, runner, dir, log, noise)
-		figures = append(figures, measured...)
-		if err != nil {
-			return figures, fmt.Errorf("measuring fleet %s: %w", shape, err)
+		s := &stand{plan: plan, log: log.With("fleet", shape), random: rand.New(rand.NewPCG(1, 2)), dir: dir, figures: figures}
+		if err := s.run(ctx, shape, runner, noise); err != nil {
+			return fmt.Errorf("measuring fleet %s: %w", shape, err)
 		}
 	}
-	return figures, nil
+	return nil
 }
 
-func runFleet(ctx context.Context, plan Plan, shape result.Fleet, runner subject.Runner, dir string, log *slog.Logger, noise io.Writer) (figures []result.Figure, err error) {
+func (s *stand) run(ctx context.Context, shape result.Fleet, runner subject.Runner, noise io.Writer) (err error) {
 	ctx, end := context.WithCancel(ctx)
 	defer end()
-	log = log.With("fleet", shape)
-	log.Info("Making the fleet")
-	f, err := fleet.Start(ctx, shape, limit, noise)
-	if err != nil {
-		return nil, err
+	s.log.Info("Making the fleet")
+	if s.fleet, err = fleet.Start(ctx, shape, limit, noise); err != nil {
+		return err
 	}
 	defer func() {
 		// End the observer first, because an API server that stops waits for its watches.
 		end()
-		_ = f.World.Stop(context.WithoutCancel(ctx))
+		_ = s.fleet.World.Stop(context.WithoutCancel(ctx))
 	}()
-	s := &stand{plan: plan, fleet: f, log: log, random: rand.New(rand.NewPCG(1, 2)), dir: dir}
-	if s.observer, err = f.Observe(ctx); err != nil {
-		return nil, err
+	if s.observer, err = s.fleet.Observe(ctx); err != nil {
+		return err
 	}
-	if s.runner, err = runner.Beside(ctx, f.World, dir); err != nil {
-		return nil, err
+	if s.runner, err = runner.Beside(ctx, s.fleet.World, s.dir); err != nil {
+		return err
 	}
-	for i, who := range plan.subjects(shape) {
+	for i, who := range s.plan.Subjects {
 		// The floor writes no verdicts of its own.
 		if i > 0 && who != result.Floor {
-			if err := fleet.Each(ctx, f.Machines, f.Forget); err != nil {
-				return s.figures, err
+			if err := fleet.Each(ctx, s.fleet.Machines, s.fleet.Forget); err != nil {
+				return err
 			}
 		}
 		if err := s.subject(ctx, who); err != nil {
-			return s.figures, fmt.Errorf("measuring %s: %w", who, err)
+			return fmt.Errorf("measuring %s: %w", who, err)
 		}
 	}
-	return s.figures, nil
+	return nil
 }
 
 // some returns n machines that are far apart in the fleet.

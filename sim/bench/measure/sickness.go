@@ -71,18 +71,18 @@ func (s *stand) alone(ctx context.Context, p *subject.Process, machines []fleet.
 	if err != nil {
 		return err
 	}
-	s.takeDelays(p.Subject, verdicts, deadlines, result.VerdictP50, result.VerdictP99, result.VerdictMax)
-	s.takeDelays(p.Subject, marks, deadlines, result.MarkP50, result.MarkP99, result.MarkMax)
+	s.takeDelays(p.Subject, "verdict", verdicts, deadlines)
+	s.takeDelays(p.Subject, "mark", marks, deadlines)
 	treated, err := s.quiet(ctx, p)
 	if err != nil {
 		return err
 	}
-	s.takeDelays(p.Subject, marks, verdicts, result.HandoverP50, result.HandoverP99, result.HandoverMax)
+	s.takeDelays(p.Subject, "handover", marks, verdicts)
 	n, used := float64(len(machines)), treated.Since(ailing).Without(calm, time.Since(begun).Seconds()/probePeriod.Seconds())
 	s.take(result.OnsetWrites, p.Subject, ailing.Since(well).Writes()/n)
 	s.take(result.RemedyWrites, p.Subject, used.Writes()/n)
 	s.take(result.RemedyEvents, p.Subject, used.Events/n)
-	s.take(result.RemedyRequests, p.Subject, s.takeRequests(result.Remedy, p.Subject, used, 1/n))
+	s.take(result.RemedyRequests, p.Subject, s.takeRequests("remedy", p.Subject, used, 1/n))
 	return nil
 }
 

@@ -2,8 +2,9 @@ package measure
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"time"
+	"path/filepath"
 
 	"github.com/sickbay-dev/sickbay/sim/bench/fleet"
 	"github.com/sickbay-dev/sickbay/sim/bench/result"
@@ -19,7 +20,7 @@ func (s *stand) absence(ctx context.Context, p *subject.Process) error {
 	if err := s.overdue(ctx, machines); err != nil {
 		return err
 	}
-	if err := again(ctx, p, s.runner); err != nil {
+	if err := s.again(ctx, p); err != nil {
 		return err
 	}
 	times, err := s.observer.Times(ctx, machines, fleet.Sick)
@@ -33,76 +34,68 @@ func (s *stand) absence(ctx context.Context, p *subject.Process) error {
 	return s.recover(ctx, machines)
 }
 
-// failover stops a subject, starts it with leader election, and kills the leader again and again. Its standby gets a standby of its
-// own, and is killed next.
-func (s *stand) failover(ctx context.Context, p *subject.Process) error {
-	if err := p.Stop(); err != nil {
-		return err
-	}
-	elect := []string{"--leader-elect", "--leader-elect-namespace=default"}
-	leader, err := s.runner.Start(ctx, p.Subject, elect...)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = leader.Kill() }()
-	if _, err := s.lead(ctx); err != nil {
-		return err
-	}
-	for range s.plan.Rounds {
-		standby, err := s.runner.Start(ctx, p.Subject, elect...)
-		if err != nil {
-			return err
-		}
-		took, err := s.succeed(ctx, leader)
-		leader = standby
-		if err != nil {
-			return err
-		}
-		s.take(result.Failover, p.Subject, took.Seconds())
-	}
-	return nil
-}
-
-// succeed kills the leader, and returns how long it took until the standby acted.
-func (s *stand) succeed(ctx context.Context, leader *subject.Process) (time.Duration, error) {
-	if err := leader.Kill(); err != nil {
-		return 0, err
-	}
-	killed := time.Now()
-	at, err := s.lead(ctx)
-	return at.Sub(killed), err
-}
-
-// lead waits until a process acts on an overdue machine, and returns when it did.
-func (s *stand) lead(ctx context.Context) (time.Time, error) {
-	machines := s.some(1)
-	if err := s.overdue(ctx, machines); err != nil {
-		return time.Time{}, err
-	}
-	times, err := s.observer.Times(ctx, machines, fleet.Owned)
-	if err != nil {
-		return time.Time{}, fmt.Errorf("waiting for a leader: %w", err)
-	}
-	return times[0], s.recover(ctx, machines)
-}
-
 // restart stops a subject, starts it again with more arguments, and waits until it has looked at everything.
-func (s *stand) restart(ctx context.Context, p *subject.Process, runner *subject.Runner, args ...string) error {
+func (s *stand) restart(ctx context.Context, p *subject.Process, args ...string) error {
 	if err := p.Stop(); err != nil {
 		return err
 	}
-	if err := again(ctx, p, runner, args...); err != nil {
+	if err := s.again(ctx, p, args...); err != nil {
 		return err
 	}
 	return s.settle(ctx, p)
 }
 
 // again starts a subject that has ended.
-func again(ctx context.Context, p *subject.Process, runner *subject.Runner, args ...string) error {
-	started, err := runner.Start(ctx, p.Subject, args...)
+func (s *stand) again(ctx context.Context, p *subject.Process, args ...string) error {
+	started, err := s.runner.Start(ctx, p.Subject, args...)
 	if err != nil {
 		return err
 	}
 	*p = *started
 	return nil
+}
+
+// absent is how many machines fall sick before a metered start, because their repairs request more than what is watched.
+const absent = 10
+
+// reads counts what a start requests and reads, and compares it with one list of everything watched.
+func (s *stand) reads(ctx context.Context, p *subject.Process) (err error) {
+	m, err := startMeter(s.fleet.World.Config())
+	if err != nil {
+		return err
+	}
+	// Stop the meter only when nobody uses it any more: p is started again without it.
+	defer func() { err = errors.Join(err, m.server.Close()) }()
+	kubeconfig := filepath.Join(s.dir, "metered")
+	if err := m.writeKubeconfig(kubeconfig); err != nil {
+		return err
+	}
+	if err := p.Stop(); err != nil {
+		return err
+	}
+	machines := s.some(min(absent, s.fleet.Shape.Size()))
+	if err := s.overdue(ctx, machines); err != nil {
+		return err
+	}
+	if err := s.restart(ctx, p, "--kubeconfig="+kubeconfig); err != nil {
+		return err
+	}
+	if _, _, err := s.times(ctx, machines); err != nil {
+		return fmt.Errorf("waiting for marks after the start: %w", err)
+	}
+	if _, err := s.quiet(ctx, p); err != nil {
+		return err
+	}
+	requests, bytes, watched := m.read()
+	least, err := m.list(ctx, watched)
+	if err != nil {
+		return err
+	}
+	s.take(result.ReadRequests, p.Subject, float64(requests))
+	s.take(result.ReadBytes, p.Subject, float64(bytes))
+	s.take(result.ReadBytes, result.Floor, float64(least))
+	if err := s.restart(ctx, p); err != nil {
+		return err
+	}
+	return s.recoverFor(ctx, p, machines)
 }

@@ -23,7 +23,8 @@ func (s *stand) storm(ctx context.Context, p *subject.Process, machines []fleet.
 	if err != nil {
 		return err
 	}
-	deadline := time.Now().Truncate(time.Second).Add(s.stormDue(machines))
+	// The sickness is dated in the future: on a busy computer, writing the Nodes takes longer than their timeout.
+	deadline := time.Now().Truncate(time.Second).Add(time.Duration(len(machines)/writesPerSecond)*time.Second + s.fleet.NodeTimeout())
 	since := deadline.Add(-s.fleet.NodeTimeout())
 	if err := s.sicken(ctx, machines, since); err != nil {
 		return err
@@ -47,14 +48,8 @@ func (s *stand) storm(ctx context.Context, p *subject.Process, machines []fleet.
 	}
 	n, used := float64(len(machines)+len(lone)), after.Since(before)
 	s.take(result.StormWrites, p.Subject, used.Writes()/n)
-	s.takeRequests(result.Storm, p.Subject, used, 1/n)
+	s.takeRequests("storm", p.Subject, used, 1/n)
 	return s.recover(ctx, lone)
-}
-
-// stormDue returns how long after its preparation begins a storm is due. The sickness is dated in the future: on a busy computer, writing
-// the Nodes takes longer than their timeout.
-func (s *stand) stormDue(machines []fleet.Machine) time.Duration {
-	return time.Duration(len(machines)/writesPerSecond)*time.Second + s.fleet.NodeTimeout()
 }
 
 func (s *stand) takeStorm(ctx context.Context, who result.Subject, machines []fleet.Machine, deadline time.Time) error {

@@ -34,7 +34,7 @@ func (s *stand) subject(ctx context.Context, who result.Subject) error {
 	return p.Kill()
 }
 
-// steps returns what to measure, in order. Each step leaves the subject running, except the last one.
+// steps returns what to measure, in order. Each step leaves the subject running.
 func (s *stand) steps(who result.Subject) []step {
 	plan, shape := s.plan, s.fleet.Shape
 	var steps []step
@@ -43,9 +43,8 @@ func (s *stand) steps(who result.Subject) []step {
 			steps = append(steps, slices.Repeat([]step{do}, times)...)
 		}
 	}
-	starts := plan.starts(who, shape)
+	starts := plan.starts(shape)
 	add(plan.does(partRest), plan.Rounds, s.rest)
-	add(plan.profiles(who, shape), 1, s.profile)
 	if who == result.Floor {
 		add(true, starts, s.floorStart)
 		add(starts > 0 && !s.fleet.Judged(), 1, s.floorVerdicts)
@@ -54,12 +53,11 @@ func (s *stand) steps(who result.Subject) []step {
 	}
 	add(plan.does(partAlone) || plan.does(partStorm), plan.Rounds, s.sickness)
 	add(true, starts, s.absence)
-	add(plan.does(partReads) && who == result.Sickbay && slices.Contains(plan.Metered, shape), 1, s.reads)
+	add(plan.does(partReads) && who == result.Sickbay, 1, s.reads)
 	for _, clusters := range plan.hangs(who, shape) {
 		add(true, silences(who), func(ctx context.Context, p *subject.Process) error { return s.hang(ctx, p, clusters) })
 	}
-	add(plan.does(partOutage) && who == result.Sickbay && shape == plan.Silent, 1, s.outage)
-	add(plan.failsOver(who, shape), 1, s.failover)
+	add(plan.Thorough && plan.does(partOutage) && who == result.Sickbay && shape == result.Large, 1, s.outage)
 	return steps
 }
 

@@ -1,99 +1,113 @@
 package result
 
 import (
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
+	"maps"
+	"math"
 	"os"
+	"regexp"
 	"slices"
+	"strconv"
+	"strings"
 )
 
-// Save writes a report to a file. It writes even an invalid report, because measuring took long; the error then
-// says what is wrong with it.
-func (r Report) Save(path string) error {
-	data, err := json.MarshalIndent(r, "", "  ")
-	if err != nil {
-		return fmt.Errorf("writing report %s: %w", path, err)
+// Text formats a report in Go's format for benchmarks: what it is about, and a line for each value.
+func (r Report) Text() string {
+	var text strings.Builder
+	for _, keyword := range slices.Sorted(maps.Keys(r.About)) {
+		fmt.Fprintf(&text, "%s: %s\n", keyword, r.About[keyword])
 	}
-	if err := os.WriteFile(path, append(data, '\n'), 0o644); err != nil {
-		return fmt.Errorf("writing report: %w", err)
+	text.WriteString("\n")
+	for _, k := range r.keys() {
+		for _, value := range r.Figures[k] {
+			fmt.Fprintf(&text, "BenchmarkFleet/fleet=%s/measure=%s/subject=%s 1 %v %s\n", k.Fleet, k.Measure, k.Subject, value, k.Measure.Unit())
+		}
 	}
-	if err := r.Validate(); err != nil {
-		return fmt.Errorf("report %s was written, and is not valid: %w", path, err)
-	}
-	return nil
+	return text.String()
 }
 
-// Load reads and validates a report from a file.
-func Load(path string) (Report, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return Report{}, fmt.Errorf("reading report: %w", err)
-	}
-	defer func() { _ = file.Close() }()
-	r, err := read(file)
-	if err != nil {
-		return Report{}, fmt.Errorf("reading report %s: %w", path, err)
+// Load reads a report from files that have what Text formats. The values of a figure that several files have add up.
+func Load(paths ...string) (Report, error) {
+	r := NewReport()
+	for _, path := range paths {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return r, fmt.Errorf("reading figures: %w", err)
+		}
+		number := 0
+		for line := range strings.Lines(string(data)) {
+			number++
+			if err := r.read(strings.TrimSuffix(line, "\n")); err != nil {
+				return r, fmt.Errorf("reading figures: %s:%d: %w", path, number, err)
+			}
+		}
 	}
 	return r, nil
 }
 
-// read decodes and validates a report.
-func read(from io.Reader) (Report, error) {
-	decoder := json.NewDecoder(from)
-	decoder.DisallowUnknownFields() // A misspelt field would silently be a zero figure.
-	var r Report
-	if err := decoder.Decode(&r); err != nil {
-		return Report{}, err
-	}
-	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
-		return Report{}, errors.New("there is more after the report")
-	}
-	return r, r.Validate()
-}
+var (
+	about  = regexp.MustCompile(`^([a-z][a-z-]*): (.*)$`)
+	figure = regexp.MustCompile(`^BenchmarkFleet/fleet=(\S+)/measure=(\S+)/subject=(\S+) 1 (\S+) \S+$`)
+)
 
-// Validate returns the first error in a report.
-func (r Report) Validate() error {
-	if r.Time.IsZero() {
-		return errors.New("it has no time")
+// read reads a line.
+func (r Report) read(line string) error {
+	if line == "" {
+		return nil
 	}
-	type key struct {
-		Measure
-		Fleet
-		Subject
+	if match := about.FindStringSubmatch(line); match != nil {
+		r.About[match[1]] = match[2]
+		return nil
 	}
-	seen := map[key]bool{}
-	for _, figure := range r.Figures {
-		if err := figure.validate(); err != nil {
-			return fmt.Errorf("%s: %w", figure, err)
-		}
-		k := key{figure.Measure, figure.Fleet, figure.Subject}
-		if seen[k] {
-			return fmt.Errorf("%s: it is there twice", figure)
-		}
-		seen[k] = true
+	match := figure.FindStringSubmatch(line)
+	if match == nil {
+		return fmt.Errorf("%q is not a figure", line)
 	}
+	fleet, err := ParseFleet(match[1])
+	if err != nil {
+		return err
+	}
+	value, err := strconv.ParseFloat(match[4], 64)
+	// NaN fails both comparisons.
+	if err != nil || !(value >= 0 && value <= math.MaxFloat64) {
+		return fmt.Errorf("%q is not a value", match[4])
+	}
+	k := Key{Measure(match[2]), fleet, Subject(match[3])}
+	r.Figures[k] = append(r.Figures[k], value)
 	return nil
 }
 
-func (f Figure) validate() error {
-	if _, ok := Describe(f.Measure); !ok {
-		return errors.New("nobody knows this measure")
+// Table formats the medians for people, with bytes in MiB. In parentheses is how many times that amount Sickbay needs.
+func (r Report) Table() string {
+	rows := r.keys()
+	for i := range rows {
+		rows[i].Subject = ""
 	}
-	if !slices.Contains(Subjects(), f.Subject) {
-		return errors.New("nobody knows this subject")
-	}
-	if f.Fleet.Clusters < 1 || f.Fleet.Machines < 1 || f.Fleet.Large < 0 {
-		return errors.New("the fleet is empty")
-	}
-	if len(f.Values) == 0 {
-		return errors.New("it has no values")
-	}
-	for _, value := range f.Values {
-		if !isValue(value) {
-			return fmt.Errorf("%v is no value", value)
+	var text strings.Builder
+	fmt.Fprint(&text, "| fleet | measure | sickbay | previous | upstream | floor |\n| --- | --- | ---: | ---: | ---: | ---: |\n")
+	for _, row := range slices.Compact(rows) {
+		fmt.Fprintf(&text, "| %s | %s |", row.Fleet, row.Measure)
+		for _, row.Subject = range Subjects() {
+			fmt.Fprintf(&text, " %s |", r.cell(row))
 		}
+		fmt.Fprintln(&text)
 	}
-	return nil
+	return text.String()
+}
+
+func (r Report) cell(k Key) string {
+	values, own := r.Figures[k], r.Figures[Key{k.Measure, k.Fleet, Sickbay}]
+	if len(values) == 0 {
+		return "-"
+	}
+	median := Median(values)
+	size := 1.0
+	if k.Measure.Unit() == Bytes {
+		size = 1 << 20
+	}
+	cell := strconv.FormatFloat(median/size, 'g', 4, 64)
+	if k.Subject != Sickbay && len(own) > 0 && median > 0 {
+		cell += fmt.Sprintf(" (%.3g)", Median(own)/median)
+	}
+	return cell
 }

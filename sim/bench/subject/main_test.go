@@ -61,7 +61,7 @@ other_requests_total{method="GET"} 1000
 // serveCanned runs the subject canned.
 func serveCanned(ctx context.Context, args []string) error {
 	set := flag.NewFlagSet("", flag.ContinueOnError)
-	for _, unused := range []string{"kubeconfig", "pprof-bind-address", "subject"} {
+	for _, unused := range []string{"kubeconfig", "subject"} {
 		set.String(unused, "", "")
 	}
 	address := set.String("metrics-bind-address", "", "")

@@ -42,13 +42,6 @@ func (r Runner) Beside(ctx context.Context, w *world.World, dir string) (*Runner
 	return &r, err
 }
 
-// By returns a runner whose subjects use another kubeconfig.
-func (r *Runner) By(kubeconfig string) *Runner {
-	other := *r
-	other.kubeconfig = kubeconfig
-	return &other
-}
-
 // Process is a running subject.
 type Process struct {
 	*sickbay.Process
@@ -59,7 +52,6 @@ type Process struct {
 
 	metrics scraper
 	stored  func(context.Context) (Stored, error)
-	pprof   string
 }
 
 // Start starts a subject. It returns when the process is ready, which may be before its first verdict.
@@ -68,11 +60,7 @@ func (r *Runner) Start(ctx context.Context, s result.Subject, args ...string) (*
 	if err != nil {
 		return nil, err
 	}
-	pprof, err := sickbay.FreeAddress()
-	if err != nil {
-		return nil, err
-	}
-	args = append([]string{"--metrics-bind-address=" + address, "--pprof-bind-address=" + pprof}, args...)
+	args = append([]string{"--metrics-bind-address=" + address}, args...)
 	binary := r.Bench
 	switch s {
 	case result.Sickbay:
@@ -87,7 +75,7 @@ func (r *Runner) Start(ctx context.Context, s result.Subject, args ...string) (*
 	if err != nil {
 		return nil, fmt.Errorf("starting %s: %w", s, err)
 	}
-	p := &Process{Process: process, Subject: s, Started: started, Ready: time.Now(), metrics: newScraper(address, r.token), stored: r.stored, pprof: pprof}
+	p := &Process{Process: process, Subject: s, Started: started, Ready: time.Now(), metrics: newScraper(address, r.token), stored: r.stored}
 	// The metrics may come a moment after the probe.
 	err = world.Poll(ctx, func(ctx context.Context) error {
 		_, err := p.Usage(ctx)

@@ -2,14 +2,21 @@ package subject
 
 import (
 	"context"
+	"crypto/tls"
 	"fmt"
 	"maps"
+	"net/http"
 	"slices"
 	"time"
 
 	dto "github.com/prometheus/client_model/go"
+	"github.com/prometheus/common/expfmt"
+	"github.com/prometheus/common/model"
 	"github.com/prometheus/procfs"
+	authenticationv1 "k8s.io/api/authentication/v1"
+	corev1 "k8s.io/api/core/v1"
 	eventsv1 "k8s.io/api/events/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/utils/ptr"
@@ -146,4 +153,60 @@ func stat(pid int) (procfs.ProcStat, error) {
 		return procfs.ProcStat{}, fmt.Errorf("reading what process %d uses: %w", pid, err)
 	}
 	return process.Stat()
+}
+
+// scraper reads metrics over TLS, with a token.
+type scraper struct {
+	url, token string
+	client     *http.Client
+}
+
+func newScraper(address, token string) scraper {
+	// The certificates of subjects are self-signed.
+	transport := &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}
+	return scraper{url: "https://" + address + "/metrics", token: token, client: &http.Client{Transport: transport}}
+}
+
+func (s scraper) scrape(ctx context.Context) (map[string]*dto.MetricFamily, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.url, http.NoBody)
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("Authorization", "Bearer "+s.token)
+	answer, err := s.client.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = answer.Body.Close() }()
+	if answer.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("the answer is %s", answer.Status)
+	}
+	parser := expfmt.NewTextParser(model.UTF8Validation)
+	return parser.TextToMetricFamilies(answer.Body)
+}
+
+// tokenLife is the lifetime of a token, in seconds.
+const tokenLife = int64(24 * time.Hour / time.Second)
+
+// metricsReader creates a ServiceAccount that may read metrics, and returns its token.
+func metricsReader(ctx context.Context, c client.Client) (string, error) {
+	meta := metav1.ObjectMeta{Namespace: metav1.NamespaceDefault, Name: "metrics-reader"}
+	account := &corev1.ServiceAccount{ObjectMeta: meta}
+	binding := &rbacv1.ClusterRoleBinding{
+		ObjectMeta: metav1.ObjectMeta{Name: meta.Name},
+		// A role that every API server has.
+		RoleRef:  rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: "system:monitoring"},
+		Subjects: []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: meta.Namespace, Name: meta.Name}},
+	}
+	for _, object := range []client.Object{account, binding} {
+		if err := c.Create(ctx, object); err != nil {
+			return "", fmt.Errorf("making an account that may read metrics: %w", err)
+		}
+	}
+	// Longer than the default of an hour, because some runs take long.
+	request := &authenticationv1.TokenRequest{Spec: authenticationv1.TokenRequestSpec{ExpirationSeconds: new(tokenLife)}}
+	if err := c.SubResource("token").Create(ctx, account, request); err != nil {
+		return "", fmt.Errorf("making a token to read metrics: %w", err)
+	}
+	return request.Status.Token, nil
 }

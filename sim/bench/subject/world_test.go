@@ -4,7 +4,6 @@ import (
 	"context"
 	"io"
 	"os"
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -68,26 +67,16 @@ func testFloor(ctx context.Context, t *testing.T, r *Runner, f *fleet.Fleet) {
 	if beaten.Requests["GET"] != 0 || beaten.Allocated < 100<<10 {
 		t.Errorf("after 100 heartbeats: %v, %v bytes", beaten.Requests, beaten.Allocated)
 	}
-	file := filepath.Join(t.TempDir(), "allocs")
-	if err := p.Profile(ctx, "allocs", file, 0); err != nil {
-		t.Error(err)
-	}
-	if info, err := os.Stat(file); err != nil || info.Size() == 0 {
-		t.Errorf("the profile is %v, %v", info, err)
-	}
-	if err := p.Profile(ctx, "nothing", file, 0); err == nil {
-		t.Error("there is a profile of nothing")
-	}
 }
 
-// testUpstream: upstream judges all machines. Without its limit, it does so at once.
+// testUpstream: upstream judges all machines.
 func testUpstream(ctx context.Context, t *testing.T, r *Runner, f *fleet.Fleet) {
 	t.Helper()
 	observer, err := f.Observe(ctx)
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := startedIn(ctx, t, r, result.Unlimited)
+	p := startedIn(ctx, t, r, result.Upstream)
 	if _, err := observer.Times(ctx, f.Machines, fleet.Healthy); err != nil {
 		t.Fatal(err)
 	}

@@ -39,12 +39,12 @@ func newManagementCluster(t *testing.T, binary string) *managementCluster {
 	g.Expect(w.WriteKubeconfig(c.kubeconfig)).To(Succeed())
 	capi, err := world.ClusterAPICRDs()
 	g.Expect(err).NotTo(HaveOccurred())
-	for _, crd := range capi {
+	own, err := world.SickbayCRDs()
+	g.Expect(err).NotTo(HaveOccurred())
+	for _, crd := range append(capi, own...) {
 		// clusterctl init sets this label.
 		metav1.SetMetaDataLabel(&crd.ObjectMeta, "clusterctl.cluster.x-k8s.io", "")
 	}
-	own, err := world.SickbayCRDs()
-	g.Expect(err).NotTo(HaveOccurred())
 	providers, err := world.ModuleFile("sigs.k8s.io/cluster-api", "cmd/clusterctl/config/crd/bases/clusterctl.cluster.x-k8s.io_providers.yaml")
 	g.Expect(err).NotTo(HaveOccurred())
 	_, err = envtest.InstallCRDs(w.Config(), envtest.CRDInstallOptions{
@@ -117,15 +117,25 @@ func (c *managementCluster) request(g Gomega) *unstructured.Unstructured {
 	return &all.Items[0]
 }
 
-// records returns the MachineRemediations by the names of their machines.
-func (c *managementCluster) records(g Gomega) map[string]*v1alpha1.MachineRemediation {
+// all returns all MachineRemediations.
+func (c *managementCluster) all(g Gomega) []v1alpha1.MachineRemediation {
 	var all v1alpha1.MachineRemediationList
 	g.Expect(c.client.List(c.Context(), &all)).To(Succeed())
+	return all.Items
+}
+
+// records returns the MachineRemediations of the machines that exist, by their names. Those that were moved are of machines with other UIDs, and are over.
+func (c *managementCluster) records(g Gomega) map[string]*v1alpha1.MachineRemediation {
 	records := map[string]*v1alpha1.MachineRemediation{}
-	for i := range all.Items {
-		of := all.Items[i].Spec.MachineRef.Name
-		g.Expect(records).NotTo(HaveKey(of), "one for each machine")
-		records[of] = &all.Items[i]
+	all := c.all(g)
+	for i := range all {
+		of := all[i].Spec.MachineRef
+		if m := c.machine(g, of.Name); m == nil || m.UID != of.UID {
+			g.Expect(all[i].Status.Phase).To(Equal(v1alpha1.RemediationEnded), "%s: %+v", all[i].Name, all[i].Status)
+			continue
+		}
+		g.Expect(records).NotTo(HaveKey(of.Name), "one for each machine")
+		records[of.Name] = &all[i]
 	}
 	return records
 }
@@ -148,13 +158,13 @@ func (c *managementCluster) inTheMiddle() {
 
 // collectGarbage deletes objects whose owners do not exist, as Kubernetes does.
 func (c *managementCluster) collectGarbage(g Gomega) {
-	for _, record := range c.records(g) {
+	for _, record := range c.all(g) {
 		for _, owner := range record.OwnerReferences {
 			cluster := &clusterv1.Cluster{}
 			err := c.client.Get(c.Context(), client.ObjectKey{Namespace: ns, Name: owner.Name}, cluster)
 			g.Expect(client.IgnoreNotFound(err)).To(Succeed())
 			if (err != nil || cluster.UID != owner.UID) && record.DeletionTimestamp.IsZero() {
-				g.Expect(client.IgnoreNotFound(c.client.Delete(c.Context(), record))).To(Succeed())
+				g.Expect(client.IgnoreNotFound(c.client.Delete(c.Context(), &record))).To(Succeed())
 			}
 		}
 	}

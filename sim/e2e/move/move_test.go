@@ -1,8 +1,6 @@
 package move_test
 
 import (
-	"context"
-	"os/exec"
 	"testing"
 
 	. "github.com/onsi/gomega"
@@ -33,12 +31,7 @@ func TestMove(t *testing.T) {
 	from.fill()
 	from.inTheMiddle()
 
-	ctx, cancel := context.WithTimeout(t.Context(), e2e.Patience)
-	defer cancel()
-	move := exec.CommandContext(ctx, *clusterctl, "move", "--kubeconfig="+from.kubeconfig, "--to-kubeconfig="+to.kubeconfig, "--namespace="+ns, "-v=5")
-	move.Env = append(move.Environ(), "CLUSTERCTL_DISABLE_VERSIONCHECK=true", "HOME="+t.TempDir())
-	said, err := move.CombinedOutput()
-	g.Expect(err).NotTo(HaveOccurred(), "%s", said)
+	said := ctl(t, "move", "--kubeconfig="+from.kubeconfig, "--to-kubeconfig="+to.kubeconfig, "--namespace="+ns, "-v=5")
 
 	moved := to.request(g).GetUID()
 	g.Expect(moved).NotTo(BeEmpty(), "the request comes along:\n%s", said)
@@ -134,7 +127,7 @@ func (c *managementCluster) isEmpty() {
 	g := NewWithT(c.T)
 	g.Eventually(func(g Gomega) {
 		c.collectGarbage(g)
-		g.Expect(c.records(g)).To(BeEmpty())
+		g.Expect(c.all(g)).To(BeEmpty())
 		g.Expect(c.request(g).GetUID()).To(BeEmpty())
 		for _, list := range []client.ObjectList{&clusterv1.ClusterList{}, &clusterv1.MachineList{}, &clusterv1.MachineHealthCheckList{}, &v1alpha1.MachineRemediationTemplateList{}} {
 			g.Expect(c.client.List(c.Context(), list)).To(Succeed())
@@ -149,8 +142,8 @@ func (c *managementCluster) nobodyHangs() {
 	g := NewWithT(c.T)
 	g.Expect(c.client.DeleteAllOf(c.Context(), &clusterv1.Machine{}, client.InNamespace(ns))).To(Succeed())
 	g.Eventually(func(g Gomega) {
-		for machine, record := range c.records(g) {
-			g.Expect(record.Finalizers).To(BeEmpty(), "%s: %+v", machine, record.Status.Conditions)
+		for _, record := range c.all(g) {
+			g.Expect(record.Finalizers).To(BeEmpty(), "%s: %+v", record.Name, record.Status.Conditions)
 		}
 	}, e2e.Patience).Should(Succeed())
 }

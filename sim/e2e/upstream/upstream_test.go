@@ -105,7 +105,7 @@ func expectPause(t *testing.T, g *WithT, ours, theirs *clusterv1.MachineHealthCh
 	t.Helper()
 	g.Expect(fault.Upgrade{Cluster: cluster.Key(), Version: "v1.36.4"}.Inject(t.Context(), harness.World)).To(Succeed())
 	for mhc, values := range map[*clusterv1.MachineHealthCheck][]string{
-		ours: {mhcspec.HandedOverUpgradeValue, mhcspec.HandedOverValue}, theirs: {mhcspec.UpgradeValue, ""},
+		ours: {mhcspec.HandedOverValue, mhcspec.HandedOverValue}, theirs: {mhcspec.UpgradeValue, ""},
 	} {
 		for i, what := range []string{"the pause", "the end of the pause"} {
 			await(t, what+" of "+mhc.Name, mhc, func(annotations map[string]string) bool {
@@ -117,7 +117,7 @@ func expectPause(t *testing.T, g *WithT, ours, theirs *clusterv1.MachineHealthCh
 	}
 	_, given := harness.Journal.Find(func(e journal.Entry) bool {
 		value := e.Object.GetAnnotations()[clusterv1.PausedAnnotation]
-		return e.Object.GetUID() == ours.UID && value != mhcspec.HandedOverValue && value != mhcspec.HandedOverUpgradeValue
+		return e.Object.GetUID() == ours.UID && value != mhcspec.HandedOverValue
 	})
 	g.Expect(given).To(BeFalse())
 }

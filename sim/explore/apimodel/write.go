@@ -12,6 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
 // request is one write: the object, the part of it, and the writer.
@@ -45,6 +47,10 @@ func (s *Server) create(r request, raw map[string]any) (*Object, error) {
 		return nil, err
 	}
 	owners := own(nil, raw, r)
+	if r.gvk.Group == v1alpha1.GroupVersion.Group {
+		// The default of their CustomResourceDefinitions.
+		raw["status"] = map[string]any{"observedGeneration": int64(-1)}
+	}
 	obj := s.object(r.gvk, raw)
 	obj.owners = owners
 	obj.typed.SetManagedFields(entries(owners))

@@ -20,8 +20,8 @@ const (
 
 // The values of Paused.
 const (
-	handedOver       = "sickbay"
-	ours, oursIfHeld = "upgrade", "sickbay-upgrade"
+	handedOver = "sickbay"
+	ours       = "upgrade"
 )
 
 // stored are the annotations of a health check.
@@ -29,7 +29,7 @@ type stored map[string]string
 
 // ours reports whether the pause looks like Sickbay's.
 func (s stored) ours() bool {
-	return s.has(Marker) && (s[Paused] == ours || s[Paused] == oursIfHeld)
+	return s.has(Marker) && (s[Paused] == ours || s[Paused] == handedOver)
 }
 
 func (s stored) has(key string) bool {

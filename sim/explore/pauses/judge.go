@@ -102,7 +102,7 @@ func (g *Ghost) end(before stored, s Seen, clock Span) {
 func (g *Ghost) wantOurs(after stored) {
 	want := ours
 	if g.heldOver {
-		want = oursIfHeld
+		want = handedOver
 	}
 	if got := after[Paused]; got != want {
 		g.Fail(rules.PutBack, "paused with %q, want %q", got, want)

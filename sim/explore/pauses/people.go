@@ -10,10 +10,10 @@ func (g *Ghost) Born(annotations map[string]string) {
 	a := stored(annotations)
 	*g = Ghost{Fail: g.Fail, WarnAfter: g.WarnAfter, overridden: map[string]bool{}}
 	switch value, paused := a[Paused]; {
-	case !paused || value == handedOver:
+	case !isPaused(a):
 		g.heldOver = paused
 	case a.ours():
-		g.by, g.pausedFor, g.heldOver = sickbay, setOf(a.ids()), value == oursIfHeld
+		g.by, g.pausedFor, g.heldOver = sickbay, setOf(a.ids()), value == handedOver
 	case value == "" && a.unseen():
 		g.by = sickbay
 	default:
@@ -33,6 +33,8 @@ func (g *Ghost) Meddled(earlier, now map[string]string) {
 		last := g.lastPause
 		g.Born(now)
 		g.lastPause = last
+	case before.ours() && after.ours():
+		g.heldOver = after[Paused] == handedOver
 	case is && taken(before, after):
 		g.override(before)
 		g.by, g.value, g.heldOver = person, after[Paused], false
@@ -58,8 +60,8 @@ func taken(before, after stored) bool {
 	return !isPaused(before) || before[Paused] != after[Paused] || (before.has(Marker) && !after.has(Marker))
 }
 
-// isPaused reports whether somebody, or Sickbay, pauses it. One that is handed over is not paused.
-func isPaused(a stored) bool { return a.has(Paused) && a[Paused] != handedOver }
+// isPaused reports whether somebody, or Sickbay, pauses it. One that is handed over is paused by the marker alone.
+func isPaused(a stored) bool { return a.has(Paused) && (a[Paused] != handedOver || a.has(Marker)) }
 
 // override: a person ends Sickbay's pause or takes it over, or ends their own pause, on which upgrades that began meanwhile are noted.
 func (g *Ghost) override(annotations stored) {

@@ -63,7 +63,7 @@ var plantsOfPauses = []*history.Plant{
 		Name: "takes what was handed over", World: upgradeWorld(worlds.Pausers), Rule: rules.PutBack,
 		About: "what was handed over is not so any more when a pause ends",
 		Change: writingPauses(func(changes map[string]*string) {
-			if value := changes[clusterv1.PausedAnnotation]; value != nil && *value == mhcspec.HandedOverValue {
+			if changes[mhcspec.ResumedAtAnnotation] != nil {
 				changes[clusterv1.PausedAnnotation] = nil
 			}
 		}),
@@ -72,7 +72,7 @@ var plantsOfPauses = []*history.Plant{
 		Name: "notes only the first", World: upgradeWorld(worlds.Pools), Rule: rules.Noted,
 		About: "what begins during a pause is not noted",
 		Change: losingPauses(func(changes map[string]*string) bool {
-			_, pauses := changes[clusterv1.PausedAnnotation]
+			_, pauses := changes[mhcspec.UpgradeMarker]
 			return !pauses && changes[pause.HandledAnnotation] != nil && *changes[pause.HandledAnnotation] != ""
 		}),
 	},

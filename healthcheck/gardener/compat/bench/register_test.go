@@ -79,9 +79,9 @@ func registerOurs(mgr manager.Manager) error {
 		return gardener.ConditionTypeToHealthCheck{ConditionType: string(conditionType), HealthCheck: check}
 	}
 	return gardener.DefaultRegistration(extensionType, workerKind, newWorkers, newWorker, mgr, opts, nil, []gardener.ConditionTypeToHealthCheck{
-		registered(gardener.Of(general.NewSeedDeploymentHealthChecker(deployment))),
-		registered(gardener.Of(general.NewSeedStatefulSetChecker(statefulSet))),
-		registered(gardener.Of(general.CheckManagedResource(managedResource))),
+		registered(gardener.Of(func() theirs.HealthCheck { return general.NewSeedDeploymentHealthChecker(deployment) })),
+		registered(gardener.Of(func() theirs.HealthCheck { return general.NewSeedStatefulSetChecker(statefulSet) })),
+		registered(gardener.Of(func() theirs.HealthCheck { return general.CheckManagedResource(managedResource) })),
 	}, nil)
 }
 

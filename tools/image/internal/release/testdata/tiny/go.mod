@@ -1,3 +1,0 @@
-module github.com/sickbay-dev/sickbay
-
-go 1.26.0
