@@ -126,6 +126,7 @@ var reasons = map[string]string{
 	"ReasonMachineConditionsNotYet":     ReasonMachineConditionsNotYet,
 	"ReasonWaitingForInfrastructure":    ReasonWaitingForInfrastructure,
 	"ReasonWaitingForControlPlane":      ReasonWaitingForControlPlane,
+	"ReasonPaused":                      ReasonPaused,
 }
 
 // TestConceptsAreComplete: each reason is in the tables.
