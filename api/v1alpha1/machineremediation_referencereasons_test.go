@@ -27,7 +27,7 @@ func TestReferenceRemediationConditions(t *testing.T) {
 var ends = map[string]string{
 	"ReasonRecoveredUnaided": v1alpha1.ReasonRecoveredUnaided, "ReasonReplaced": v1alpha1.ReasonReplaced,
 	"ReasonReplacementFailed": v1alpha1.ReasonReplacementFailed, "ReasonMachineDeleted": v1alpha1.ReasonMachineDeleted,
-	"ReasonUnproven": v1alpha1.ReasonUnproven, "ReasonHandedBack": v1alpha1.ReasonHandedBack,
+	"ReasonUnproven": v1alpha1.ReasonUnproven, "ReasonHandedBack": v1alpha1.ReasonHandedBack, "ReasonHandedOver": v1alpha1.ReasonHandedOver,
 	"ReasonDone": v1alpha1.ReasonDone, "ReasonNotDone": v1alpha1.ReasonNotDone, "ReasonSuperseded": v1alpha1.ReasonSuperseded,
 }
 

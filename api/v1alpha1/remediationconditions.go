@@ -82,6 +82,8 @@ const (
 	ReasonNotDone = "NotDone"
 	// ReasonSuperseded: a person asked for something else before anything had begun.
 	ReasonSuperseded = "Superseded"
+	// ReasonHandedOver: another MachineHealthCheck came to lead before anything had begun.
+	ReasonHandedOver = "HandedOver"
 	// ReasonHandedBack: Sickbay does not manage the machine any more.
 	ReasonHandedBack = "HandedBack"
 )

@@ -14,6 +14,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/intake"
 	"github.com/sickbay-dev/sickbay/internal/openshift"
 	"github.com/sickbay-dev/sickbay/internal/repair/remediation"
+	"github.com/sickbay-dev/sickbay/internal/repair/slots"
 	"github.com/sickbay-dev/sickbay/internal/scaffold"
 )
 
@@ -60,7 +61,7 @@ func recordsOfOpenShift(o Options, shared *connections) part {
 				return err
 			}
 			controller := &remediation.Reconciler{
-				Reader:     remediation.Reader{OpenShift: true, Policy: o.Policy, Namespace: o.Namespace},
+				Reader:     remediation.Reader{Reader: slots.Reader{Policy: o.Policy}, OpenShift: true, Namespace: o.Namespace},
 				SyncPeriod: o.SyncPeriod, Concurrency: o.Concurrency, History: o.History, Tracer: o.tracer,
 			}
 			return controller.AddToManager(ctx, mgr)

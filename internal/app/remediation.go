@@ -113,7 +113,7 @@ func (c *clusterAPI) newChecks(mgr ctrl.Manager) *machinehealthcheck.Reconciler 
 	o := c.options
 	return &machinehealthcheck.Reconciler{
 		Reader: machinehealthcheck.Reader{
-			Reader: c.slots(mgr), Policy: o.Policy, Namespace: o.Namespace, RecordsInstalled: c.records.Load, Host: hosts{mgr.GetAPIReader(), mgr.GetRESTMapper()}.of,
+			Reader: c.slots(mgr), Namespace: o.Namespace, RecordsInstalled: c.records.Load, Host: hosts{mgr.GetAPIReader(), mgr.GetRESTMapper()}.of,
 		},
 		SyncPeriod: o.SyncPeriod, Concurrency: o.Concurrency, Tracer: o.tracer,
 	}
@@ -122,7 +122,7 @@ func (c *clusterAPI) newChecks(mgr ctrl.Manager) *machinehealthcheck.Reconciler 
 // slots returns what the controllers of repairs count with.
 func (c *clusterAPI) slots(mgr ctrl.Manager) slots.Reader {
 	return slots.Reader{
-		Cache: mgr.GetClient(), Live: mgr.GetAPIReader(), Observer: c.observer, Selectors: &c.selectors, Clock: clock.RealClock{},
+		Cache: mgr.GetClient(), Live: mgr.GetAPIReader(), Observer: c.observer, Selectors: &c.selectors, Policy: c.options.Policy, Clock: clock.RealClock{},
 	}
 }
 
@@ -133,7 +133,7 @@ const repairsPerWorker = 4
 func (c *clusterAPI) newRepairs(mgr ctrl.Manager) *remediation.Reconciler {
 	o, counts := c.options, c.slots(mgr)
 	return &remediation.Reconciler{
-		Reader:  remediation.Reader{Reader: counts, Policy: o.Policy, Gatekeeper: &slots.Gatekeeper{Reader: counts}, Namespace: o.Namespace},
+		Reader:  remediation.Reader{Reader: counts, Gatekeeper: &slots.Gatekeeper{Reader: counts}, Namespace: o.Namespace},
 		History: o.History, SyncPeriod: o.SyncPeriod, Concurrency: repairsPerWorker * o.Concurrency, Tracer: o.tracer,
 	}
 }

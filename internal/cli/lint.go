@@ -204,10 +204,12 @@ func (f *lintFlags) show(w io.Writer, findings []lint.Finding) error {
 func (f *lintFlags) verdict(findings []lint.Finding) error {
 	bad, dangerous := 0, 0
 	for _, one := range findings {
-		if one.Level == lint.Error {
+		switch one.Level {
+		case lint.Error:
 			bad++
-		} else {
+		case lint.Warning:
 			dangerous++
+		case lint.Note:
 		}
 	}
 	switch {

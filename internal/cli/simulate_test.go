@@ -110,7 +110,7 @@ func TestSimulate(t *testing.T) {
 		"more fall sick": {workers(""), []string{"--fail=zone=eu-1a", "--until=5m"}, exitFailure, []string{
 			"the Nodes of 1 of 4 machines stop being Ready now (zone=eu-1a: metal-1)", "metal-1  the Node stops being Ready", "3 of 4",
 		}},
-		"another health check": {strings.Replace(workers(""), "name: workers", "name: others", 1), nil, exitOK, []string{"/others (new): ", "Overlap  workers manages metal-1, metal-2, metal-3, metal-4"}},
+		"another health check": {strings.Replace(workers(""), "name: workers", "name: others", 1), nil, exitFailure, []string{"/others (new): OPEN; 4 machines", "repairs would begin on 2 of 2 sick machines"}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

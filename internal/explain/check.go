@@ -1,9 +1,11 @@
 package explain
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
@@ -123,11 +125,43 @@ func (c *Check) would() string {
 	return strings.Join(parts, ", ")
 }
 
-// overlap names the machines that belong to older MachineHealthChecks.
+// shared returns what a MachineHealthCheck knows about a machine that others select, too; nil if none does.
+func (c *Check) shared(m *Machine) *admission.Shared {
+	if len(m.Checks) < 2 {
+		return nil
+	}
+	targets := c.Facts.Targets
+	i, found := slices.BinarySearchFunc(targets, m.Machine.Name, func(t admission.Target, name string) int { return cmp.Compare(t.Machine.Name, name) })
+	if !found {
+		return nil
+	}
+	return targets[i].Shared
+}
+
+// beside says which other MachineHealthChecks select the machine, and why those that find it sick do not repair it; empty if there are none.
+func (m *Machine) beside(now time.Time) string {
+	var said []string
+	for _, c := range m.Checks {
+		if c == m.Check {
+			continue
+		}
+		one, why := "MachineHealthCheck "+c.MachineHealthCheck.Name+" selects it, too", admission.PassedOver(c.Facts, now)
+		if why == "" && !c.Decision.Allowed {
+			why = "its gate is closed"
+		}
+		if why != "" && c.finds(m) {
+			one += ", and is passed over: " + why
+		}
+		said = append(said, one)
+	}
+	return strings.Join(said, ". ")
+}
+
+// overlap names the machines that MachineHealthChecks of other controllers have to themselves.
 func (c *Check) overlap() string {
 	var parts []string
 	for owner, machines := range c.Facts.Elsewhere {
-		parts = append(parts, fmt.Sprintf("%s manages %s", owner, SomeNames(slices.Sorted(slices.Values(machines)))))
+		parts = append(parts, fmt.Sprintf("%s has %s", owner, SomeNames(slices.Sorted(slices.Values(machines)))))
 	}
 	slices.Sort(parts)
 	return SomeNames(parts)
@@ -138,8 +172,8 @@ func (c *Check) ignored() string {
 	if len(c.Facts.Elsewhere) == 0 {
 		return ""
 	}
-	return "it does not judge all that it selects, because older MachineHealthChecks select that, too: " + c.overlap() +
-		". Change a selector, or put its conditions into the older one"
+	return "it does not judge all that it selects, because MachineHealthChecks of another controller select that, too: " + c.overlap() +
+		". Hand those over, or change a selector"
 }
 
 // ignoredBy says which other MachineHealthChecks select the machine, and do not judge it; empty if none does.
@@ -158,9 +192,9 @@ func (f *Facts) ignoredBy(m *Machine) string {
 	case 0:
 		return ""
 	case 1:
-		return fmt.Sprintf("MachineHealthCheck %s selects it, too, but does not judge it: %s is older", names[0], m.Check.MachineHealthCheck.Name)
+		return fmt.Sprintf("MachineHealthCheck %s selects it, too, but leaves it to the controller of %s", names[0], m.Check.MachineHealthCheck.Name)
 	}
-	return fmt.Sprintf("MachineHealthChecks %s select it, too, but do not judge it: %s is older", SomeNames(names), m.Check.MachineHealthCheck.Name)
+	return fmt.Sprintf("MachineHealthChecks %s select it, too, but leave it to the controller of %s", SomeNames(names), m.Check.MachineHealthCheck.Name)
 }
 
 // SelectsNothing says why no machine belongs to a MachineHealthCheck; empty if one does.
@@ -180,7 +214,7 @@ func (c *Check) SelectsNothing(machines []*Machine) string {
 	case len(all) == 0:
 		return "selects no machine: Cluster " + mhc.Spec.ClusterName + " has none"
 	case len(c.Facts.Elsewhere) > 0:
-		return "watches no machine: what it selects belongs to older MachineHealthChecks, or is left alone"
+		return "watches no machine: another controller has what it selects, or it is left alone"
 	case slices.ContainsFunc(all, func(set map[string]string) bool { return selector.Matches(labels.Set(set)) }):
 		return "watches no machine: what it selects is left alone, by the annotation cluster.x-k8s.io/paused or cluster.x-k8s.io/skip-remediation"
 	}

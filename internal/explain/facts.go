@@ -79,8 +79,10 @@ type Check struct {
 // Machine is a Machine and the facts for its verdict.
 type Machine struct {
 	Machine *clusterv1.Machine
-	// Check is its MachineHealthCheck; nil if none selects it.
+	// Check is its MachineHealthCheck; nil if none selects it. Of several, it is the one that repairs it, or would.
 	Check *Check
+	// Checks are all that judge it.
+	Checks []*Check
 	// Health is nil if nobody judges it, or if its facts cannot be read.
 	Health *verdict.Facts
 	// Record is its open record; nil if it is not under repair.
@@ -89,6 +91,51 @@ type Machine struct {
 	Past []*Record
 	// Owner is what is known about the owner of a machine that is sick or under repair.
 	Owner silence.Facts
+}
+
+// Choose chooses which of the MachineHealthChecks that judge a machine its page is about: the one that repairs it, or would; else the oldest that
+// is not paused.
+func (m *Machine) Choose() {
+	if len(m.Checks) == 0 {
+		return
+	}
+	slices.SortFunc(m.Checks, func(a, b *Check) int {
+		x, y := a.MachineHealthCheck, b.MachineHealthCheck
+		return cmp.Or(x.CreationTimestamp.Compare(y.CreationTimestamp.Time), cmp.Compare(x.Name, y.Name))
+	})
+	m.Check = m.Checks[max(0, slices.IndexFunc(m.Checks, func(c *Check) bool { return len(c.Decision.Paused) == 0 }))]
+	if i := slices.IndexFunc(m.Checks, func(c *Check) bool { return c.finds(m) && c.Decision.Allowed && !c.Decision.Config.OnlyReports() }); i >= 0 {
+		m.Check = m.Checks[i]
+	}
+	for _, c := range m.Checks {
+		if shared := c.shared(m); shared != nil && shared.Other != "" {
+			m.Check = m.named(shared.Other)
+		}
+	}
+}
+
+// named returns one of the MachineHealthChecks of a machine.
+func (m *Machine) named(name string) *Check {
+	for _, c := range m.Checks {
+		if c.MachineHealthCheck.Name == name {
+			return c
+		}
+	}
+	return m.Check
+}
+
+// finds reports whether a MachineHealthCheck finds a machine sick that others select, too.
+func (c *Check) finds(m *Machine) bool {
+	shared := c.shared(m)
+	return shared != nil && shared.Part != nil && shared.Part.Status == metav1.ConditionFalse
+}
+
+// Judges returns the MachineHealthChecks by whose rules a machine is judged, the oldest first.
+func (m *Machine) Judges() (first *clusterv1.MachineHealthCheck, others []*clusterv1.MachineHealthCheck) {
+	if shared := m.Check.shared(m); shared != nil {
+		return shared.Checks[0], shared.Checks[1:]
+	}
+	return m.Check.MachineHealthCheck, nil
 }
 
 // Record is a MachineRemediation and the facts for its next step.

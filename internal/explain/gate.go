@@ -132,6 +132,7 @@ var waitWords = map[string]string{
 	v1alpha1.ReasonUndecided:         "waiting for a clear verdict",
 	v1alpha1.ReasonRefused:           "to be retried later, because its owner refuses or has not begun",
 	admission.ReasonTemplateNotFound: "NOT being repaired: the remediation template is missing",
+	admission.ReasonOtherCheck:       "repaired for another MachineHealthCheck that selects it",
 	admission.ReasonAwaited:          "judged by the repair of the machine that it replaces",
 
 	v1alpha1.ReasonRemediationHeldByOthers: "left to others",

@@ -21,7 +21,7 @@ func (f *Facts) Page(m *Machine) Page {
 	p.Headline = m.headline(p.State, f.Now)
 	p.row("Cluster", m.where())
 	m.why(&p, f.Now)
-	p.row("Overlap", f.ignoredBy(m))
+	p.row("Overlap", sentences(m.beside(f.Now), f.ignoredBy(m)))
 	m.tellStart(&p, f.Now)
 	f.tellDeletion(&p, m)
 	f.tellRepair(&p, m)

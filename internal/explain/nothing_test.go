@@ -33,7 +33,7 @@ func TestWatchesNothing(t *testing.T) {
 		},
 		"they are another's": {
 			[]*explain.Machine{pool("m1", "worker")}, map[string][]string{"older": {"m1"}},
-			"watches no machine: what it selects belongs to older MachineHealthChecks, or is left alone",
+			"watches no machine: another controller has what it selects, or it is left alone",
 		},
 	} {
 		mhc := build.MachineHealthCheck("default", "workers", build.Selector(map[string]string{"pool": "worker"}))

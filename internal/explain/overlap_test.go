@@ -2,29 +2,78 @@ package explain_test
 
 import (
 	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/sickbay-dev/sickbay/internal/explain/explaintest"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
+	"github.com/sickbay-dev/sickbay/internal/repair/admission"
 )
 
-// TestOverlapIsTold: that a younger health check does not judge a machine is told on the page of the machine, and in status, also while all is well.
+// TestOverlapIsTold: that a health check leaves a machine to that of another controller is told on the page of the machine, and in status, also while
+// all is well.
 func TestOverlapIsTold(t *testing.T) {
-	older, younger := explaintest.New(), explaintest.In("cluster", "spot")
-	older.Healthy("m1")
-	older.Healthy("m2")
-	f := explaintest.Merge(older, younger)
+	theirs, ours := explaintest.New(), explaintest.In("cluster", "spot")
+	theirs.Healthy("m1")
+	theirs.Healthy("m2")
+	f := explaintest.Merge(theirs, ours)
 	for _, c := range f.Checks {
 		if c.MachineHealthCheck.Name == "spot" {
 			c.Facts.Elsewhere = map[string][]string{"workers": {"m1"}}
 		}
 	}
-	for machine, want := range map[string]string{"m1": "MachineHealthCheck spot selects it, too, but does not judge it: workers is older", "m2": ""} {
+	for machine, want := range map[string]string{"m1": "MachineHealthCheck spot selects it, too, but leaves it to the controller of workers", "m2": ""} {
 		if got := rowText(f.Of("machine", machine)[0], "Overlap"); got != want {
 			t.Errorf("%s: %q, want %q", machine, got, want)
 		}
 	}
 	page := f.Fleet()
-	want := "it does not judge all that it selects, because older MachineHealthChecks select that, too: workers manages m1. Change a selector, or put its conditions into the older one"
+	want := "it does not judge all that it selects, because MachineHealthChecks of another controller select that, too: workers has m1. Hand those over, or change a selector"
 	if len(page.NeedsYou) != 1 || page.NeedsYou[0].Name != "spot" || page.NeedsYou[0].Text != want {
 		t.Errorf("status says %+v", page.NeedsYou)
+	}
+}
+
+// TestSeveralAreTold: a machine's page is about the health check that repairs it, and names the others.
+func TestSeveralAreTold(t *testing.T) {
+	for name, tt := range map[string]struct {
+		// hold is which of the two is on hold, and other which one's record says that it repairs the machine.
+		hold, other string
+		check, row  string
+	}{
+		"the oldest":              {"", "", "a", "MachineHealthCheck b selects it, too"},
+		"the oldest is on hold":   {"a", "", "b", "MachineHealthCheck a selects it, too, and is passed over: it is on hold"},
+		"both are on hold":        {"both", "", "a", "MachineHealthCheck b selects it, too, and is passed over: it is on hold"},
+		"the younger one repairs": {"", "b", "b", "MachineHealthCheck a selects it, too"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			older, younger := explaintest.In("cluster", "a"), explaintest.In("cluster", "b")
+			m := older.Sick("m", time.Minute)
+			f := explaintest.Merge(older, younger)
+			one := f.Machines[0]
+			one.Check, one.Checks = nil, f.Checks
+			both := []*clusterv1.MachineHealthCheck{older.Check, younger.Check}
+			for _, c := range f.Checks {
+				c.Facts.Targets = []admission.Target{{Machine: m}}
+				shared := &admission.Shared{Checks: both, Part: c.Facts.Targets[0].Verdict()}
+				if tt.other != "" && c.MachineHealthCheck.Name != tt.other {
+					shared.Other = tt.other
+				}
+				c.Facts.Targets[0].Shared = shared
+				if tt.hold == "both" || tt.hold == c.MachineHealthCheck.Name {
+					metav1.SetMetaDataAnnotation(&c.MachineHealthCheck.ObjectMeta, mhcspec.HoldUntilAnnotation, "2222-01-01T00:00:00Z")
+				}
+				c.Decision = admission.Decide(c.Facts, f.Now)
+			}
+			one.Choose()
+			if got := one.Check.MachineHealthCheck.Name; got != tt.check {
+				t.Errorf("it is about %s, want %s", got, tt.check)
+			}
+			if got := rowText(f.Of("machine", "m")[0], "Overlap"); got != tt.row {
+				t.Errorf("it says %q, want %q", got, tt.row)
+			}
+		})
 	}
 }

@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"slices"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -63,6 +64,12 @@ func (m *Machine) paused() string {
 		return ""
 	}
 	return m.Check.Decision.Paused[0]
+}
+
+// unjudged reports whether nobody judges the machine while it, or all that select it, are paused.
+func (m *Machine) unjudged() bool {
+	judges := slices.ContainsFunc(m.Checks, func(c *Check) bool { return len(c.Decision.Paused) == 0 && c.Problem == "" })
+	return m.paused() != "" && (!judges || mhcspec.MachinePaused(m.Machine))
 }
 
 // hold returns why repairs are on hold, and until when; empty if they are not.

@@ -17,7 +17,7 @@ const maxLooks = 8
 
 // nextVerdict returns when the verdict on a machine changes by itself; false if it does not, or if that is unknown here.
 func (m *Machine) nextVerdict(now time.Time) (Upcoming, bool) {
-	if m.Health == nil || !m.nodeKnown() || m.paused() != "" {
+	if m.Health == nil || !m.nodeKnown() || m.unjudged() {
 		return Upcoming{}, false
 	}
 	at, before := now, m.verdict()

@@ -37,12 +37,13 @@ func (l *look) judge(ctx context.Context) {
 // health reads what the verdict on a machine depends on. A Node that is missing from the cache is no reason to call its machine sick: the
 // cache may not show the Node yet, or no longer. The manager reads it live then, and so does a look, unless the machine is called so already.
 func (l *look) health(ctx context.Context, m *explain.Machine, cluster *clusterv1.Cluster) (verdict.Facts, error) {
-	facts, err := l.Health.CachedFacts(ctx, m.Machine, m.Check.MachineHealthCheck, cluster)
+	first, others := m.Judges()
+	facts, err := l.Health.CachedFacts(ctx, m.Machine, first, cluster, others...)
 	if err != nil || facts.Node.State != verdict.NodeGone || goneAlready(m.Machine) || l.confirmed == confirmAtMost {
 		return facts, err
 	}
 	l.confirmed++
-	return l.Health.Facts(ctx, m.Machine, m.Check.MachineHealthCheck, cluster, false)
+	return l.Health.Facts(ctx, m.Machine, first, cluster, false, others...)
 }
 
 // goneAlready reports whether it changes nothing that the Node of a Machine is gone.

@@ -40,13 +40,13 @@ type Sources struct {
 func New(s Sources) *Observer {
 	selectors := &mhcspec.Selectors{}
 	health := &machinehealth.Observer{Nodes: s.Nodes, Hosts: s.Hosts, GracePeriod: s.GracePeriod}
-	counts := slots.Reader{Cache: s.Client, Live: s.Live, Observer: health, Selectors: selectors, Clock: s.Clock}
+	counts := slots.Reader{Cache: s.Client, Live: s.Live, Observer: health, Selectors: selectors, Policy: s.Policy, Clock: s.Clock}
 	return &Observer{
 		Client: s.Client, Live: s.Live, Health: health, Selectors: selectors, Policy: s.Policy, Records: s.Records, AskManagers: s.AskManagers, Clock: s.Clock,
 		Checks: &machinehealthcheck.Reader{
-			Reader: counts, Policy: s.Policy, Namespace: s.Namespace, RecordsInstalled: func() bool { return s.Records }, Host: s.host,
+			Reader: counts, Namespace: s.Namespace, RecordsInstalled: func() bool { return s.Records }, Host: s.host,
 		},
-		Repairs: &remediation.Reader{Reader: counts, Policy: s.Policy, Namespace: s.Namespace, Gatekeeper: &slots.Gatekeeper{Reader: counts}},
+		Repairs: &remediation.Reader{Reader: counts, Namespace: s.Namespace, Gatekeeper: &slots.Gatekeeper{Reader: counts}},
 	}
 }
 

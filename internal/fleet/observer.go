@@ -118,10 +118,13 @@ func (l *look) readChecks(ctx context.Context, namespace string) error {
 		}
 		for _, target := range check.Facts.Targets {
 			if machine := l.machines[target.Machine.UID]; machine != nil {
-				machine.Check = check
+				machine.Checks = append(machine.Checks, check)
 				check.Machines = append(check.Machines, machine)
 			}
 		}
+	}
+	for _, machine := range l.facts.Machines {
+		machine.Choose()
 	}
 	l.undecided()
 	for _, check := range l.facts.Checks {

@@ -24,13 +24,15 @@ const (
 	Error Level = "error"
 	// Warning means that it is accepted, but dangerous.
 	Warning Level = "warning"
+	// Note means that it is as meant perhaps, and worth knowing.
+	Note Level = "note"
 )
 
 // Finding is one problem.
 type Finding struct {
 	File string `json:"file"`
 	Line int    `json:"line"`
-	// Level is error or warning.
+	// Level is error, warning or note.
 	Level Level `json:"level"`
 	// Object is the kind and the name of the object.
 	Object string `json:"object,omitempty"`
@@ -61,7 +63,7 @@ func sorted(all []Finding, files []string) []Finding {
 	})
 	all = slices.Compact(all)
 	return slices.DeleteFunc(slices.Clone(all), func(f Finding) bool {
-		return f.Level == Warning && slices.ContainsFunc(all, func(other Finding) bool {
+		return f.Level != Error && slices.ContainsFunc(all, func(other Finding) bool {
 			return other.Level == Error && other.File == f.File && other.Line == f.Line && other.Field == f.Field
 		})
 	})

@@ -249,9 +249,9 @@ func (l *linter) both(one, other *clusterv1.MachineHealthCheck) (both []string) 
 }
 
 func (l *linter) tell(c *check, found overlap) {
-	what, belongs := "Machine", "a Machine belongs to the oldest that selects it"
+	level, what, belongs := Note, "Machine", "each judges by its own rules, and of those that find a Machine sick and may repair it, the oldest does"
 	if c.foreign {
-		belongs = "each repairs them, up to its own limit"
+		level, belongs = Warning, "each repairs them, up to its own limit"
 	}
 	if c.obj.Kind().Kind == "NodeHealthCheck" {
 		what = "Node"
@@ -259,14 +259,14 @@ func (l *linter) tell(c *check, found overlap) {
 	if len(found.by) > 0 {
 		slices.Sort(found.machines)
 		all := slices.Compact(found.machines)
-		l.add(c.find(Warning, fieldSelector, fmt.Sprintf("others select %d of its Machines as well (%s): %s; %s",
+		l.add(c.find(level, fieldSelector, fmt.Sprintf("others select %d of its Machines as well (%s): %s; %s",
 			len(all), names(all), names(found.by), belongs)))
 	}
 	if len(found.narrower) > 0 {
-		l.add(c.find(Warning, fieldSelector, fmt.Sprintf("every %s that it selects is selected by others as well: %s; %s", what, names(found.narrower), belongs)))
+		l.add(c.find(level, fieldSelector, fmt.Sprintf("every %s that it selects is selected by others as well: %s; %s", what, names(found.narrower), belongs)))
 	}
 	if len(found.wider) > 0 {
-		l.add(c.find(Warning, fieldSelector, fmt.Sprintf("it selects every %s of others: %s; %s", what, names(found.wider), belongs)))
+		l.add(c.find(level, fieldSelector, fmt.Sprintf("it selects every %s of others: %s; %s", what, names(found.wider), belongs)))
 	}
 }
 

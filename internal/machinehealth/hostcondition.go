@@ -2,6 +2,7 @@ package machinehealth
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -32,14 +33,14 @@ func (r reader) hostApplies(ctx context.Context, in input) (healthcheck.Applicab
 	if err != nil {
 		return 0, err
 	}
-	mhc, err := r.owner(ctx, machine)
+	checks, err := r.selecting(ctx, machine)
 	switch {
 	case err != nil:
 		return 0, err
-	case applies == healthcheck.LeaveAlone && !r.handsBack(mhc):
+	case applies == healthcheck.LeaveAlone && !r.handsBack(checks):
 		// A drain also leaves a Machine alone that has no verdict, but that one may still have this condition.
 		return healthcheck.LeaveAlone, nil
-	case applies == healthcheck.Applies && judges(mhc, host):
+	case applies == healthcheck.Applies && judges(checks, host):
 		return healthcheck.Applies, nil
 	case !stands:
 		return healthcheck.LeaveAlone, nil
@@ -47,9 +48,9 @@ func (r reader) hostApplies(ctx context.Context, in input) (healthcheck.Applicab
 	return healthcheck.DoesNotApply, nil
 }
 
-// judges reports whether a Machine has a host, and its MachineHealthCheck asks to judge errors of hosts.
-func judges(mhc *clusterv1.MachineHealthCheck, host verdict.HostFacts) bool {
-	return host.Name != "" && mhc != nil && mhcspec.RulesOf(mhc).HostErrorTimeout > 0
+// judges reports whether a Machine has a host, and one of its MachineHealthChecks asks to judge errors of hosts.
+func judges(checks []*clusterv1.MachineHealthCheck, host verdict.HostFacts) bool {
+	return host.Name != "" && slices.ContainsFunc(checks, func(mhc *clusterv1.MachineHealthCheck) bool { return mhcspec.RulesOf(mhc).HostErrorTimeout > 0 })
 }
 
 // checkHost returns the condition of the host, whose transition time stores when an error began.

@@ -3,6 +3,7 @@ package machinehealth
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -32,35 +33,36 @@ func (r reader) applies(ctx context.Context, in input) (healthcheck.Applicabilit
 	if mhcspec.MachinePaused(machine) && !r.policy.Drain {
 		return healthcheck.LeaveAlone, nil
 	}
-	mhc, err := r.owner(ctx, machine)
+	checks, err := r.selecting(ctx, machine)
 	switch {
 	case err != nil:
 		return 0, err
-	case r.handsBack(mhc):
+	case r.handsBack(checks):
 		// After a pause, nobody would withdraw it.
 		return withdrawn(machine), nil
-	case mhc == nil:
+	case len(checks) == 0:
 		return r.orphaned(ctx, machine)
 	}
 	cluster, err := r.cluster(ctx, machine)
 	if err != nil {
 		return 0, err
 	}
+	ours, _ := r.policy.Share(checks)
 	switch {
-	case !r.policy.Manages(mhc), mhcspec.ClusterPaused(cluster):
+	case !slices.ContainsFunc(ours, r.policy.Manages), mhcspec.ClusterPaused(cluster):
 		return healthcheck.LeaveAlone, nil
 	case mhcspec.RemediationSkipped(machine):
 		// A person wants that now, also while the MachineHealthCheck is paused.
 		return withdrawn(machine), nil
-	case len(mhcspec.Paused(mhc, cluster)) > 0:
+	case !slices.ContainsFunc(ours, func(mhc *clusterv1.MachineHealthCheck) bool { return len(mhcspec.Paused(mhc, cluster)) == 0 }):
 		return healthcheck.LeaveAlone, nil
 	}
 	return healthcheck.Applies, nil
 }
 
-// handsBack reports whether Sickbay drains, and hands back what it wrote for mhc; nil means that none selects the Machine.
-func (r reader) handsBack(mhc *clusterv1.MachineHealthCheck) bool {
-	return r.policy.Drain && (mhc == nil || r.policy.Drains(mhc))
+// handsBack reports whether Sickbay drains, and hands back what it wrote for the MachineHealthChecks that select the Machine, if any.
+func (r reader) handsBack(checks []*clusterv1.MachineHealthCheck) bool {
+	return r.policy.Drain && (len(checks) == 0 || r.policy.Drains(checks[0]))
 }
 
 // orphaned answers for a Machine that no MachineHealthCheck selects. Its Cluster may be
@@ -87,13 +89,10 @@ func withdrawn(machine *clusterv1.Machine) healthcheck.Applicability {
 	return healthcheck.LeaveAlone
 }
 
-// owner returns the MachineHealthCheck that machine belongs to, or nil.
-func (r reader) owner(ctx context.Context, machine *clusterv1.Machine) (*clusterv1.MachineHealthCheck, error) {
+// selecting returns the MachineHealthChecks that select machine, the oldest first.
+func (r reader) selecting(ctx context.Context, machine *clusterv1.Machine) ([]*clusterv1.MachineHealthCheck, error) {
 	mhcs, err := mhcspec.MachineHealthChecksFor(ctx, r.objects, machine)
-	if err != nil {
-		return nil, err
-	}
-	return r.selectors.Owner(machine, mhcs), nil
+	return r.selectors.Selecting(machine, mhcs), err
 }
 
 // cluster returns the Cluster of a machine. It is not copied, because its topology can be large: the caller must not

@@ -23,11 +23,12 @@ const unreadableRetry = 15 * time.Second
 // check gives the verdict: it observes, then decides.
 func (r reader) check(ctx context.Context, in input) (healthcheck.Result, error) {
 	machine := in.Object
-	mhc, err := r.owner(ctx, machine)
+	checks, err := r.selecting(ctx, machine)
 	if err != nil {
 		return healthcheck.Result{}, err
 	}
-	if mhc == nil {
+	ours, _ := r.policy.Share(checks)
+	if len(ours) == 0 {
 		return healthcheck.Result{}, fmt.Errorf("no MachineHealthCheck selects machine %s any more", client.ObjectKeyFromObject(machine))
 	}
 	cluster, err := r.cluster(ctx, machine)
@@ -39,7 +40,7 @@ func (r reader) check(ctx context.Context, in input) (healthcheck.Result, error)
 		// event brings us back here when it is connected again.
 		_ = r.watchNodes(ctx, mhcspec.ClusterOf(machine))
 	}
-	facts, err := r.observer.Facts(ctx, machine, mhc, cluster, false)
+	facts, err := r.observer.Facts(ctx, machine, ours[0], cluster, false, ours[1:]...)
 	if errors.Is(err, workload.ErrBusy) {
 		err = &healthcheck.LaterError{After: workload.Soon()}
 	}

@@ -63,6 +63,22 @@ func (p Policy) Keeps(mhc *clusterv1.MachineHealthCheck) bool {
 	return p.Manages(mhc) || (beside && Policy{WatchFilter: p.WatchFilter}.Manages(mhc))
 }
 
+// Share returns which of the MachineHealthChecks that select one machine, the oldest first, judge it together; or the one of another controller
+// that has it to itself. Cluster API's controller does not know about the others. Of two managers whose watch filters differ, the one with the
+// oldest has it, so that one of them does. It reuses the slice.
+func (p Policy) Share(checks []*clusterv1.MachineHealthCheck) (ours []*clusterv1.MachineHealthCheck, stranger *clusterv1.MachineHealthCheck) {
+	ours = checks[:0]
+	for i, mhc := range checks {
+		switch {
+		case p.Keeps(mhc):
+			ours = append(ours, mhc)
+		case i == 0 || (p.Adopt == AdoptHandedOver && !HasAnnotation(mhc, clusterv1.PausedAnnotation)):
+			return nil, mhc
+		}
+	}
+	return ours, nil
+}
+
 // Drains reports whether Sickbay hands back what it wrote on mhc and its machines. What another
 // manager looks after stays.
 func (p Policy) Drains(mhc *clusterv1.MachineHealthCheck) bool {

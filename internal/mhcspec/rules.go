@@ -2,6 +2,7 @@ package mhcspec
 
 import (
 	"errors"
+	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -34,6 +35,8 @@ type Rules struct {
 	ResumedAt time.Time
 	// Paused is the condition Paused; nil if it is not about Sickbay.
 	Paused *metav1.Condition
+	// Stopped says why it judges nothing now, if other MachineHealthChecks select the Machine, too; empty if it judges.
+	Stopped string
 }
 
 // ConditionRule says that a condition of a type is unhealthy once it has had a status for the timeout.
@@ -68,6 +71,15 @@ func RulesOf(mhc *clusterv1.MachineHealthCheck) Rules {
 	}
 	if timeout, err := HostErrorTimeout(mhc); err == nil {
 		rules.HostErrorTimeout = timeout
+	}
+	return rules
+}
+
+// SharedRulesOf reads the rules of mhc for a Machine that others select, too.
+func SharedRulesOf(mhc *clusterv1.MachineHealthCheck, cluster *clusterv1.Cluster) Rules {
+	rules := RulesOf(mhc)
+	if paused := Paused(mhc, cluster); len(paused) > 0 {
+		rules.Stopped = "MachineHealthCheck " + mhc.Name + " is paused: " + strings.Join(paused, ", ")
 	}
 	return rules
 }

@@ -1,8 +1,10 @@
 package mhcspec
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -41,8 +43,16 @@ func (s *Selectors) Matches(mhc *clusterv1.MachineHealthCheck, machine *clusterv
 	return c.err == nil && c.selector.Matches(labels.Set(machine.Labels))
 }
 
-// Owner returns the MachineHealthCheck that machine belongs to: the oldest that selects it,
-// then the first by name; nil if none does.
+// Selecting returns those of mhcs that select machine, the oldest first, then by name. It reuses the slice.
+func (s *Selectors) Selecting(machine *clusterv1.Machine, mhcs []*clusterv1.MachineHealthCheck) []*clusterv1.MachineHealthCheck {
+	selecting := slices.DeleteFunc(mhcs, func(mhc *clusterv1.MachineHealthCheck) bool { return !s.Matches(mhc, machine) })
+	slices.SortFunc(selecting, func(a, b *clusterv1.MachineHealthCheck) int {
+		return cmp.Or(a.CreationTimestamp.Compare(b.CreationTimestamp.Time), cmp.Compare(a.Name, b.Name))
+	})
+	return selecting
+}
+
+// Owner returns the oldest MachineHealthCheck that selects machine, then the first by name; nil if none does.
 func (s *Selectors) Owner(machine *clusterv1.Machine, mhcs []*clusterv1.MachineHealthCheck) *clusterv1.MachineHealthCheck {
 	var owner *clusterv1.MachineHealthCheck
 	for _, mhc := range mhcs {

@@ -36,6 +36,8 @@ type check struct {
 
 	machines []*machine
 	byUID    map[types.UID]*machine
+	// places are the indexes of the machines among the targets.
+	places   map[types.UID]int
 	facts    admission.Facts
 	decision admission.Decision
 
@@ -47,6 +49,8 @@ type check struct {
 	bounded bool
 
 	dirty bool
+	// able is why it begins no repair, as it was seen last; empty if it may.
+	able string
 	// stale reports that machines have come or gone since the last gather.
 	stale bool
 	// gate caches the state of the gate at this moment; changes of machines or slots clear it.
@@ -102,9 +106,9 @@ func (c *check) gather() {
 	c.stale = false
 	c.machines = slices.DeleteFunc(c.machines, func(m *machine) bool { return m.gone })
 	slices.SortFunc(c.machines, func(a, b *machine) int { return cmp.Compare(a.obj.Name, b.obj.Name) })
-	c.facts.Targets = make([]admission.Target, len(c.machines))
+	c.facts.Targets, c.places = make([]admission.Target, len(c.machines)), make(map[types.UID]int, len(c.machines))
 	for i, m := range c.machines {
-		m.place = i
+		c.places[m.obj.UID] = i
 		c.facts.Targets[i] = admission.Target{Machine: m.obj, Stray: m.stray, Host: m.host, AwaitedBy: m.awaitedBy()}
 	}
 }
@@ -112,7 +116,8 @@ func (c *check) gather() {
 // update updates the target of a machine.
 func (c *check) update(m *machine) {
 	if !c.stale && !m.gone {
-		c.facts.Targets[m.place].Machine, c.facts.Targets[m.place].AwaitedBy = m.obj, m.awaitedBy()
+		target := &c.facts.Targets[c.places[m.obj.UID]]
+		target.Machine, target.AwaitedBy = m.obj, m.awaitedBy()
 	}
 	c.gate = nil
 }
@@ -123,9 +128,11 @@ func (s *Scene) decide(c *check) {
 		return
 	}
 	c.gather()
+	s.lead(c)
 	c.decision = admission.Decide(c.facts, s.now)
 	if !c.decision.Config.OnlyReports() && len(c.decision.Admit) > 0 {
 		s.admit(c)
+		s.lead(c)
 		c.decision = admission.Decide(c.facts, s.now)
 	}
 	if c.decision.Config.OnlyReports() {
@@ -185,7 +192,7 @@ func (s *Scene) admitOne(c *check, one admission.Admission) {
 	obj.UID, obj.CreationTimestamp = types.UID("simulated-"+obj.Namespace+"/"+obj.Name), metav1.NewTime(s.now)
 	r := &record{obj: obj, machine: m, check: c, rules: c.rules, isNew: true}
 	r.base = onmachine.Facts(m.obj, obj)
-	m.record = r
+	m.record, m.check = r, c
 	s.records = append(s.records, r)
 	s.remember(r)
 	r.touch(s)

@@ -27,8 +27,8 @@ func (m *machine) end() string {
 		return m.left
 	case m.record != nil && (ladder.InFlight(m.record.obj) || m.record.obj.Status.Phase == v1alpha1.RemediationActing):
 		return inRepair
-	case m.check.paused != "":
-		return "paused: " + m.check.paused
+	case m.pausedBy() != "":
+		return "paused: " + m.pausedBy()
 	case m.check.foreign:
 		return "not managed by this Sickbay"
 	case m.check.onlyReports != "":

@@ -164,6 +164,20 @@ var scenes = []struct {
 		mhc.Name = "other"
 		return Changes{Checks: []*clusterv1.MachineHealthCheck{mhc}}
 	}},
+	{name: "a new health check beside an older one that is on hold for an hour", fleet: func() *fleet {
+		return newFleet().annotated(mhcspec.HoldUntilAnnotation, noon.Add(time.Hour).Format(time.RFC3339)).healthy(2).sick(1)
+	}, changes: func(f *fleet) Changes {
+		mhc := f.Check.DeepCopy()
+		mhc.Name, mhc.Annotations = "other", map[string]string{mhcspec.StrategyAnnotation: "reboot"}
+		return Changes{Checks: []*clusterv1.MachineHealthCheck{mhc}}
+	}},
+	{name: "a new health check that finds what the older one does not, and waits for a slot", fleet: func() *fleet {
+		return newFleet().annotated(clusterv1.PausedAnnotation, "").healthy(2).sick(2)
+	}, changes: func(f *fleet) Changes {
+		mhc := f.Check.DeepCopy()
+		mhc.Name, mhc.Annotations = "other", map[string]string{mhcspec.MaxInFlightAnnotation: "1"}
+		return Changes{Checks: []*clusterv1.MachineHealthCheck{mhc}}
+	}},
 	{name: "a new plan for a known health check", fleet: func() *fleet { return newFleet().planned(nil, metal()...).healthy(2).sick(1) }, changes: func(f *fleet) Changes {
 		plan := f.Plan.DeepCopy()
 		plan.Spec.Template.Spec.Steps = []v1alpha1.RemediationStep{step("hold", v1alpha1.ActionHold, 1, 0)}

@@ -24,11 +24,11 @@ type machine struct {
 	obj *clusterv1.Machine
 	// health has the facts for its verdict; nil if they could not be read. Then the stored verdict counts.
 	health *verdict.Facts
+	// checks are the health checks that judge it, the oldest first, and check is the one that repairs it, or would.
+	checks []*check
 	check  *check
-	// place is its index among the targets of its health check.
-	place int
-	stray string
-	host  *v1alpha1.RemediationReference
+	stray  string
+	host   *v1alpha1.RemediationReference
 	// record is its open record; nil if there is none. ordinal is the number of its last record.
 	record  *record
 	ordinal int
@@ -75,8 +75,10 @@ func (m *machine) change(s *Scene, do func(*clusterv1.Machine)) {
 	if m.health != nil {
 		m.health.Machine = m.obj
 	}
-	m.check.update(m)
-	s.look(m.check)
+	for _, c := range m.checks {
+		c.update(m)
+		s.look(c)
+	}
 	if m.record != nil {
 		m.record.touch(s)
 	}
@@ -114,7 +116,7 @@ func (m *machine) node() *corev1.Node {
 
 // judged reports whether the machine can be judged here. If only the manager can read its Node, it cannot.
 func (m *machine) judged() bool {
-	if m.gone || m.health == nil || m.check.paused != "" || m.check.foreign {
+	if m.gone || m.health == nil || m.pausedBy() != "" || m.check.foreign {
 		return false
 	}
 	return m.health.Node.State != verdict.NodeUnreadable || m.verdict().Reason == verdict.ReasonNodeUnavailable
@@ -154,8 +156,10 @@ func (m *machine) cure(s *Scene) {
 	begins, _ := s.beginningOf(m)
 	lasting := func(rule mhcspec.ConditionRule) bool { return slices.Contains(begins.machine, begin{rule: rule}) }
 	bad := func(c metav1.Condition) bool {
-		return c.Type == verdict.HostConditionType || slices.ContainsFunc(m.check.rulesOfHealth.MachineConditions, func(rule mhcspec.ConditionRule) bool {
-			return rule.Type == c.Type && rule.Status == string(c.Status) && !lasting(rule)
+		return c.Type == verdict.HostConditionType || slices.ContainsFunc(m.checks, func(by *check) bool {
+			return slices.ContainsFunc(by.rulesOfHealth.MachineConditions, func(rule mhcspec.ConditionRule) bool {
+				return rule.Type == c.Type && rule.Status == string(c.Status) && !lasting(rule)
+			})
 		})
 	}
 	m.change(s, func(obj *clusterv1.Machine) {
@@ -182,7 +186,8 @@ func (m *machine) ready(s *Scene, status corev1.ConditionStatus, reason string) 
 		s.beginOnNode(m, node)
 	}
 	if m.health == nil {
-		m.health = &verdict.Facts{Machine: m.obj, Cluster: m.check.cluster, Rules: m.check.rulesOfHealth, WasHealthy: m.verdict().Status == metav1.ConditionTrue}
+		m.health = &verdict.Facts{Machine: m.obj, Cluster: m.check.cluster, WasHealthy: m.verdict().Status == metav1.ConditionTrue}
+		m.health.Rules, m.health.More = m.rulesFor()
 	}
 	m.health.Node = verdict.NodeFacts{State: verdict.NodeFound, Node: node}
 	s.lookAt(m)
@@ -195,8 +200,10 @@ func (m *machine) remove(s *Scene) {
 		m.goneFor = m.verdict().Message
 	}
 	s.occupied.Note(m.obj, nil)
-	m.check.stale, m.check.gate = true, nil
-	s.look(m.check)
+	for _, c := range m.checks {
+		c.stale, c.gate = true, nil
+		s.look(c)
+	}
 }
 
 // replace creates the successor of a machine that is gone.
@@ -207,11 +214,14 @@ func (m *machine) replace(s *Scene) *machine {
 	obj.Annotations = withoutRequests(obj.Annotations)
 	obj.Status.Conditions, obj.Status.Deprecated = nil, nil
 	obj.Status.NodeRef, obj.Status.Phase = clusterv1.MachineNodeReference{}, string(clusterv1.MachinePhaseRunning)
-	other := &machine{obj: obj, check: m.check, generation: m.generation + 1, forerunner: m, again: m.again || m.loops()}
+	other := &machine{obj: obj, checks: m.checks, check: m.check, generation: m.generation + 1, forerunner: m, again: m.again || m.loops()}
 	s.startAs(other)
-	other.health = &verdict.Facts{Machine: obj, Cluster: m.check.cluster, Rules: m.check.rulesOfHealth}
+	other.health = &verdict.Facts{Machine: obj, Cluster: m.check.cluster}
+	other.health.Rules, other.health.More = other.rulesFor()
 	s.machines = append(s.machines, other)
-	m.check.add(other)
+	for _, c := range m.checks {
+		c.add(other)
+	}
 	switch s.options.World.Replacements {
 	case ReplacementsHealthy:
 		obj.Status.NodeRef.Name = obj.Name

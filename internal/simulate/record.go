@@ -19,6 +19,9 @@ import (
 
 // record is a simulated MachineRemediation.
 type record struct {
+	// otherLeads says which other health check leads; empty if its own does.
+	otherLeads string
+
 	obj *v1alpha1.MachineRemediation
 	// machine is nil if it was gone before the simulation.
 	machine *machine
@@ -70,6 +73,7 @@ func (r *record) touch(s *Scene) {
 // settle decides on a record until there is nothing left to do at this moment.
 func (s *Scene) settle(r *record) {
 	for range ladder.MaxTurns {
+		r.otherLeads = s.handedOver(r)
 		f := s.factsFor(r)
 		d := ladder.Decide(f, s.now)
 		if d.Act.Begins() {
@@ -114,9 +118,17 @@ func (r *record) store(s *Scene, status v1alpha1.MachineRemediationStatus) {
 		r.machine.record = nil
 	}
 	if r.successor != nil {
-		r.successor.check.update(r.successor)
+		for _, c := range r.successor.checks {
+			c.update(r.successor)
+		}
 	}
 	s.look(r.check)
+	if r.machine != nil {
+		for _, c := range r.machine.checks {
+			c.gate = nil
+			s.look(c)
+		}
+	}
 }
 
 // awaitedBy returns the record that judges this machine as a successor; empty if none does.
@@ -158,6 +170,7 @@ func (r *record) safety(f *ladder.Facts, now time.Time) {
 		s.Paused = c.onlyReports
 	}
 	s.Misconfigured = c.misconfigured
+	f.Safety.HandedOver = r.otherLeads
 	f.Bounded = c.bounded
 	if r.machine == nil || f.Machine.Gone {
 		s.OnHold, s.HoldUntil = mhcspec.OnHold(now, c.mhc, c.cluster)

@@ -39,7 +39,7 @@ type Check struct {
 	Slots    string `json:"slots,omitempty"`
 	// Plan names the steps of a repair.
 	Plan string `json:"plan,omitempty"`
-	// Overlap names the machines that it selects but that belong to older MachineHealthChecks.
+	// Overlap names the machines that it selects but leaves to MachineHealthChecks of another controller.
 	Overlap string `json:"overlap,omitempty"`
 }
 

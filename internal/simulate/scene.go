@@ -55,32 +55,23 @@ type work struct {
 	records  []*record
 }
 
-// assign gives each machine to the health check that it belongs to.
-func (s *Scene) assign(facts *explain.Facts, all []*check) {
-	type key struct{ namespace, cluster string }
-	byCluster := map[key][]*clusterv1.MachineHealthCheck{}
-	byUID := map[types.UID]*check{}
-	for _, c := range all {
-		in := key{c.mhc.Namespace, c.mhc.Spec.ClusterName}
-		byCluster[in] = append(byCluster[in], c.mhc)
-		byUID[c.mhc.UID] = c
-	}
+// assign gives each machine to the health checks that judge it.
+func (s *Scene) assign(facts *explain.Facts, h sharing) {
 	seen := targetsByUID(facts)
 	s.occupied, s.owners, s.assumed = onmachine.Occupied{}, map[types.UID]silence.Facts{}, map[string]bool{}
 	s.pools, s.fleet = map[types.UID]*pool{}, facts.Machines
 	for _, m := range facts.Machines {
 		s.joinPool(m)
-		siblings := byCluster[key{m.Machine.Namespace, m.Machine.Spec.ClusterName}]
-		owner := s.selectors.Owner(m.Machine, siblings)
-		if owner == nil || !mhcspec.IsTarget(m.Machine) {
+		judging, others := h.of(m.Machine)
+		if len(judging) == 0 || !mhcspec.IsTarget(m.Machine) {
 			continue
 		}
-		if c := byUID[owner.UID]; c.played {
-			s.give(m, c, seen[m.Machine.UID])
+		if judging[0].played {
+			s.give(m, judging, seen[m.Machine.UID])
 		}
-		for _, mhc := range siblings {
-			if c := byUID[mhc.UID]; c.played && owner.UID != mhc.UID && s.selectors.Matches(mhc, m.Machine) {
-				c.facts.Elsewhere[owner.Name] = append(c.facts.Elsewhere[owner.Name], m.Machine.Name)
+		for _, c := range others {
+			if c.played {
+				c.facts.Elsewhere[judging[0].mhc.Name] = append(c.facts.Elsewhere[judging[0].mhc.Name], m.Machine.Name)
 			}
 		}
 	}
@@ -100,19 +91,22 @@ func targetsByUID(facts *explain.Facts) map[types.UID]admission.Target {
 	return all
 }
 
-// give adds a machine to its health check.
-func (s *Scene) give(from *explain.Machine, c *check, seen admission.Target) {
-	m := &machine{obj: from.Machine, check: c, stray: seen.Stray, host: seen.Host}
+// give adds a machine to its health checks.
+func (s *Scene) give(from *explain.Machine, judging []*check, seen admission.Target) {
+	first := max(0, slices.IndexFunc(judging, func(c *check) bool { return c.paused == "" }))
+	m := &machine{obj: from.Machine, checks: judging, check: judging[first], stray: seen.Stray, host: seen.Host}
 	if from.Health != nil {
 		health := *from.Health
-		health.Rules = c.rulesOfHealth
+		health.Rules, health.More = m.rulesFor()
 		m.health = &health
 	}
 	if mark := onmachine.MarkOf(m.obj); mark.State == ladder.MarkRefused {
 		m.refused = cmp.Or(mark.Message, "it cannot")
 	}
 	s.machines = append(s.machines, m)
-	c.add(m)
+	for _, c := range judging {
+		c.add(m)
+	}
 }
 
 // addRecords adds the open repairs. Repairs of machines that no simulated health check manages do not advance.
@@ -138,7 +132,7 @@ func (s *Scene) addRecords(facts *explain.Facts) {
 			continue
 		}
 		if r.machine != nil {
-			r.machine.record, r.machine.underWay = r, hasAsked(r.obj)
+			r.machine.record, r.machine.check, r.machine.underWay = r, r.check, hasAsked(r.obj)
 		}
 		r.found(s.machines)
 		s.records = append(s.records, r)
@@ -154,7 +148,12 @@ func hasAsked(r *v1alpha1.MachineRemediation) bool {
 // record names.
 func (s *Scene) checkOf(r *record, elsewhere bool) *check {
 	if r.machine != nil {
-		return r.machine.check
+		for _, c := range r.machine.checks {
+			if c.mhc.Name == r.obj.Spec.HealthCheckRef.Name && !r.obj.Spec.AskedFor() {
+				return c
+			}
+		}
+		return r.machine.checks[0]
 	}
 	for _, c := range s.checks {
 		if !elsewhere && c.mhc.Namespace == r.obj.Namespace && c.mhc.Name == r.obj.Spec.HealthCheckRef.Name {
@@ -171,8 +170,14 @@ func (s *Scene) remember(r *record) {
 			c.facts.History = append(c.facts.History, r.obj)
 		}
 	}
-	if r.check != nil {
-		r.check.facts.Records = append(r.check.facts.Records, r.obj)
+	concerned := []*check{r.check}
+	if r.machine != nil {
+		concerned = r.machine.checks
+	}
+	for _, c := range concerned {
+		if c != nil {
+			c.facts.Records = append(c.facts.Records, r.obj)
+		}
 	}
 }
 
@@ -184,6 +189,7 @@ func (s *Scene) ReadHealth(read func(*clusterv1.Machine, *clusterv1.MachineHealt
 		}
 		if health, err := read(m.obj, m.check.mhc, m.check.cluster); err == nil {
 			m.health = &health
+			m.health.Rules, m.health.More = m.rulesFor()
 		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 // standing describes a health check at the beginning, in the words of explain.
 func (s *Scene) standing(c *check) Check {
+	c.share(s)
 	page := &explain.Check{MachineHealthCheck: c.mhc, Facts: c.facts, Decision: admission.Decide(c.facts, s.now), Foreign: c.foreign}
 	page.Nothing = page.SelectsNothing(s.fleet)
 	one := Check{

@@ -40,7 +40,7 @@ func (s *Scene) staying() []string {
 func (s *Scene) unjudged() []string {
 	n := 0
 	for _, m := range s.machines {
-		if !m.judged() && m.check.paused == "" && !m.check.foreign {
+		if !m.judged() && m.pausedBy() == "" && !m.check.foreign {
 			n++
 		}
 	}

@@ -33,7 +33,12 @@ func Suppose(facts *explain.Facts, changes Changes, policy mhcspec.Policy) (*Sce
 	}
 	kindsMissing := slices.ContainsFunc(facts.Checks, func(c *explain.Check) bool { return c.Facts.KindsMissing })
 	for _, c := range all {
-		if c.played = s.plays(c, changes); c.played {
+		c.played = s.plays(c, changes)
+	}
+	h := s.sharing(all)
+	h.playRivals(facts.Machines)
+	for _, c := range all {
+		if c.played {
 			c.foreign = !policy.Manages(c.mhc)
 			c.prepare(plans, s.selectors.Problem(c.mhc), kindsMissing)
 			s.checks = append(s.checks, c)
@@ -47,7 +52,7 @@ func Suppose(facts *explain.Facts, changes Changes, policy mhcspec.Policy) (*Sce
 			return nil, fmt.Errorf("no MachineHealthCheck in namespace %s names MachineRemediationTemplate %s, so it changes nothing", plan.Namespace, plan.Name)
 		}
 	}
-	s.assign(facts, all)
+	s.assign(facts, h)
 	s.addRecords(facts)
 	return s, nil
 }

@@ -160,6 +160,9 @@ func (s *Scene) tellRecord(r *record) {
 func (s *Scene) tellWaiting(c *check) {
 	is := map[types.UID]string{}
 	for _, one := range c.decision.Waiting {
+		if c.byUID[one.UID].check != c {
+			continue // another health check says what becomes of it
+		}
 		is[one.UID] = one.Reason
 		if c.shown.waits[one.UID] != one.Reason {
 			s.say(c, KindWaits, c.byUID[one.UID], one.Machine, waitWords(one))

@@ -6,6 +6,9 @@ import (
 	"testing"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/docs"
 )
@@ -58,6 +61,38 @@ func clusterNotUpConcepts() []concept {
 	}
 }
 
+// severalConcepts are about two MachineHealthChecks: the older one asks for another condition, Maintenance=True, than the younger one.
+func severalConcepts() []concept {
+	maintenance := func(since time.Time) fact {
+		return machine(build.Condition("Maintenance", metav1.ConditionTrue, "Planned", since))
+	}
+	older := func(stopped string) fact {
+		return func(f *Facts) {
+			f.More = []mhcspec.Rules{f.Rules}
+			f.Rules = mhcspec.Rules{Stopped: stopped, MachineConditions: []mhcspec.ConditionRule{{Type: "Maintenance", Status: "True", Timeout: 5 * time.Minute}}}
+		}
+	}
+	paused := older("MachineHealthCheck maintenance is paused: MachineHealthCheck has the cluster.x-k8s.io/paused annotation")
+	late, soon := ago(6*time.Minute), ago(time.Minute)
+	return []concept{
+		{"", "both find it sick", facts(older(""), maintenance(late), notReady(late))},
+		{"", "one finds it sick, the other nothing", facts(older(""), notReady(late))},
+		{"", "one finds it sick, the other not yet", facts(older(""), maintenance(soon), notReady(late))},
+		{"", "one finds nothing, the other something that is not yet sick", facts(older(""), maintenance(soon))},
+		{"", "both find nothing", facts(older(""))},
+		{"", "one is paused, the other finds nothing", facts(paused, maintenance(late))},
+		{"", "one is paused, the other finds it sick", facts(paused, maintenance(late), notReady(late))},
+	}
+}
+
+func TestConceptsSeveral(t *testing.T) {
+	table := [][]string{{"observed", "status", "reason", "message", "changes by itself"}}
+	for _, c := range severalConcepts() {
+		table = append(table, c.render())
+	}
+	docs.Section(t, conceptsFile, "several checks", docs.Table(table...))
+}
+
 func TestConceptsVerdicts(t *testing.T) {
 	table := [][]string{{"stage", "observed", "status", "reason", "message", "changes by itself"}}
 	for _, c := range verdictConcepts() {
@@ -91,12 +126,13 @@ var reasons = map[string]string{
 	"ReasonMachineConditionsNotYet":     ReasonMachineConditionsNotYet,
 	"ReasonWaitingForInfrastructure":    ReasonWaitingForInfrastructure,
 	"ReasonWaitingForControlPlane":      ReasonWaitingForControlPlane,
+	"ReasonPaused":                      ReasonPaused,
 }
 
 // TestConceptsAreComplete: each reason is in the tables.
 func TestConceptsAreComplete(t *testing.T) {
 	var shown []string
-	for _, c := range append(verdictConcepts(), clusterNotUpConcepts()...) {
+	for _, c := range slices.Concat(verdictConcepts(), clusterNotUpConcepts(), severalConcepts()) {
 		shown = append(shown, verdictOf(c.facts, now).Reason)
 	}
 	for _, reason := range docs.Constants(t, "conditions.go", "Reason", reasons) {

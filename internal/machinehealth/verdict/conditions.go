@@ -50,6 +50,8 @@ const (
 	ReasonNodeConditionsNotYet = "NodeConditionsNotYetUnhealthy"
 	// ReasonMachineConditionsNotYet: the same for a Machine condition.
 	ReasonMachineConditionsNotYet = "MachineConditionsNotYetUnhealthy"
+	// ReasonPaused: one of several MachineHealthChecks that select the Machine is paused, and the others find nothing.
+	ReasonPaused = "Paused"
 	// ReasonWaitingForInfrastructure: a finding is held back because the Cluster's infrastructure is not ready.
 	ReasonWaitingForInfrastructure = "WaitingForClusterInfrastructure"
 	// ReasonWaitingForControlPlane: a finding is held back because the Cluster's control plane is not initialized.

@@ -8,6 +8,7 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/sickbay-dev/sickbay/healthcheck"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 )
 
 // stages are in order; the first that has an answer decides.
@@ -46,8 +47,29 @@ type look struct {
 	now time.Time
 }
 
-// Decide gives the verdict on a Machine. The table with every row is in docs/concepts.md.
+// Decide gives the verdict on a Machine. The table with every row is in docs/concepts.md. If several MachineHealthChecks select it, each judges it by
+// its own rules: it is sick if any finds it so, and healthy only if all do.
 func Decide(f Facts, now time.Time) healthcheck.Result {
+	if len(f.More) == 0 {
+		return decide(f, now)
+	}
+	parts := []healthcheck.Result{f.part(f.Rules, now)}
+	for _, rules := range f.More {
+		parts = append(parts, f.part(rules, now))
+	}
+	return healthcheck.Merge(now, parts...)
+}
+
+// part is what one of several MachineHealthChecks says. One that is paused says nothing, and so proves nothing.
+func (f Facts) part(rules mhcspec.Rules, now time.Time) healthcheck.Result {
+	if rules.Stopped != "" {
+		return unknown(ReasonPaused, rules.Stopped)
+	}
+	return decide(f.By(rules), now)
+}
+
+// decide gives the verdict by one MachineHealthCheck.
+func decide(f Facts, now time.Time) healthcheck.Result {
 	l := look{Facts: f, now: now}
 	l.Rules.ResumedAt = past(l.Rules.ResumedAt, now)
 	for _, cause := range causes {

@@ -14,7 +14,9 @@ type Facts struct {
 	Machine *clusterv1.Machine
 	Cluster *clusterv1.Cluster
 	Rules   mhcspec.Rules
-	Node    NodeFacts
+	// More are the rules of the other MachineHealthChecks that select the Machine, the younger ones last.
+	More []mhcspec.Rules
+	Node NodeFacts
 	// HostErrorGone reports whether the host, read past the cache, has no error now. That says little, because its operator may
 	// be retrying; but it is no time to act.
 	HostErrorGone bool
@@ -24,6 +26,12 @@ type Facts struct {
 	WasHealthy bool
 	// GracePeriod is how long a healthy Machine stays healthy after the connection to its Node is lost.
 	GracePeriod time.Duration
+}
+
+// By returns the facts for the verdict by the rules of one MachineHealthCheck alone.
+func (f Facts) By(rules mhcspec.Rules) Facts {
+	f.Rules, f.More = rules, nil
+	return f
 }
 
 // NodeState is what is known about the Node of a Machine.

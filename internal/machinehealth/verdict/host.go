@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"slices"
 	"time"
 
 	metal3v1 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
@@ -9,6 +10,7 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/sickbay-dev/sickbay/healthcheck"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 )
 
 // HostConditionType is the condition that says whether the bare-metal host of a Machine has an error. A host does not say when its error
@@ -68,7 +70,8 @@ func DecideHost(host HostFacts) healthcheck.Result {
 
 // HostSick reports whether errors of hosts are judged, and the Machine's condition says that its host has one.
 func (f *Facts) HostSick() bool {
-	if f.Rules.HostErrorTimeout == 0 {
+	judges := func(rules mhcspec.Rules) bool { return rules.HostErrorTimeout > 0 }
+	if !judges(f.Rules) && !slices.ContainsFunc(f.More, judges) {
 		return false
 	}
 	c := meta.FindStatusCondition(f.Machine.Status.Conditions, HostConditionType)

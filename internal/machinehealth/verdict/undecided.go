@@ -33,7 +33,8 @@ func (l look) unreadable() (healthcheck.Result, bool) {
 // need a live read. A connection that breaks later is known to be broken only near the end of this time.
 func (f *Facts) Premature(verdict healthcheck.Result, now time.Time) time.Duration {
 	stored := meta.FindStatusCondition(f.Machine.Status.Conditions, ConditionType)
-	if !f.Node.Announced || verdict.Reason != ReasonNodeUnavailable || stored == nil || stored.Status == metav1.ConditionTrue {
+	unavailable := verdict.Reason == ReasonNodeUnavailable || verdict.Reason == ReasonPaused
+	if !f.Node.Announced || !unavailable || stored == nil || stored.Status == metav1.ConditionTrue {
 		return 0
 	}
 	return max(0, f.Node.LostAt.Add(connecting).Sub(now))

@@ -53,7 +53,7 @@ func (d *Decision) findBlocked(f Facts, now time.Time) {
 	for i := range f.Targets {
 		target := &f.Targets[i]
 		record := records[target.Machine.UID]
-		if record == nil || !target.sick() {
+		if record == nil || !target.ours() {
 			continue
 		}
 		if reason := Blocked(record, now); reason != "" {

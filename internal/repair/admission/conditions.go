@@ -34,10 +34,10 @@ const (
 	// ReasonNotPaused: the MachineHealthCheck is not paused.
 	ReasonNotPaused = clusterv1.NotPausedReason
 
-	// ConditionOverlapping is set only while other MachineHealthChecks select the same Machines and take precedence.
+	// ConditionOverlapping is set only while MachineHealthChecks of other controllers select the same Machines, and have them to themselves.
 	ConditionOverlapping = "Overlapping"
-	// ReasonSelectedByOlder: an older MachineHealthCheck selects these Machines, too.
-	ReasonSelectedByOlder = "SelectedByOlder"
+	// ReasonNotHandedOver: a MachineHealthCheck that is not handed over to this Sickbay selects these Machines, too.
+	ReasonNotHandedOver = "NotHandedOver"
 
 	// ConditionDryRun is there only during a dry-run. Its message says what Sickbay would do.
 	ConditionDryRun = "DryRun"

@@ -72,6 +72,11 @@ func Decide(f Facts, now time.Time) Decision {
 	}
 	d.Allowed = d.Stopped.Reason == "" && gate.allows(d.Counts, true)
 	d.RecheckAt = healthcheck.Earliest(d.RecheckAt, d.Stopped.Until)
+	for i := range f.Targets {
+		if shared := f.Targets[i].Shared; shared != nil {
+			d.RecheckAt = healthcheck.Earliest(d.RecheckAt, shared.ChangesAt)
+		}
+	}
 	if d.Counts.Unconfirmed > 0 {
 		d.RecheckAt = healthcheck.Earliest(d.RecheckAt, now.Add(unconfirmedRetry))
 	}

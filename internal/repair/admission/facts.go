@@ -20,7 +20,7 @@ type Facts struct {
 	SelectorProblem error
 	// Targets are the Machines that belong to the MachineHealthCheck, sorted by name.
 	Targets []Target
-	// Elsewhere are the names of Machines that it selects but that belong to an older MachineHealthCheck, by the name of that one.
+	// Elsewhere are the names of Machines that it selects but that a MachineHealthCheck of another controller has to itself, by the name of that one.
 	Elsewhere map[string][]string
 	// Records are the MachineRemediations of the MachineHealthCheck: those of its targets, and those that it admitted for machines
 	// that belong to none any more. They may have ended.
@@ -71,10 +71,15 @@ type Target struct {
 	// AwaitedBy is the open record of another machine that waits for this one as its replacement, and judges it; empty if none
 	// does.
 	AwaitedBy string
+	// Shared is set if other MachineHealthChecks select the Machine, too.
+	Shared *Shared
 }
 
-// Verdict returns the stored verdict, or nil if there is none yet.
+// Verdict returns the stored verdict, or nil if there is none yet. If other MachineHealthChecks select the Machine, it returns this one's part of it.
 func (t Target) Verdict() *metav1.Condition {
+	if t.Shared != nil {
+		return t.Shared.Part
+	}
 	return meta.FindStatusCondition(t.Machine.Status.Conditions, clusterv1.MachineHealthCheckSucceededCondition)
 }
 

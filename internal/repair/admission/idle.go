@@ -35,7 +35,7 @@ func IdleBy(f Facts, d Decision, now time.Time) map[string]Idle {
 	idle := map[string]Idle{}
 	for i := range f.Targets {
 		target := &f.Targets[i]
-		if !target.sick() {
+		if !target.ours() {
 			continue
 		}
 		reason := why[target.Machine.UID]

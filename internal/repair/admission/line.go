@@ -28,6 +28,8 @@ type Admission struct {
 
 	// awaitedBy is the record of another machine that judges this one; empty if none does.
 	awaitedBy string
+	// other is the MachineHealthCheck that repairs the machine instead of this one; empty if this one does.
+	other string
 	// fruitless is how many slots, or attempts to grant one, led to nothing.
 	fruitless int
 	since     time.Time
@@ -54,6 +56,10 @@ func (f Facts) line(now time.Time) (all []Admission, at time.Time) {
 			continue
 		}
 		machine := target.Machine
+		if other := target.other(); other != "" {
+			all = append(all, Admission{Machine: machine, other: other, since: target.Verdict().LastTransitionTime.Time})
+			continue
+		}
 		record := records[machine.UID]
 		if record != nil && record.Spec.AskedFor() {
 			continue
@@ -99,7 +105,7 @@ func (f Facts) asked(now time.Time) (all []Admission, at time.Time) {
 			continue
 		}
 		for i := range f.Targets {
-			if machine := f.Targets[i].Machine; machine.UID == r.Spec.MachineRef.UID {
+			if machine := f.Targets[i].Machine; machine.UID == r.Spec.MachineRef.UID && f.answers(f.Targets[i]) {
 				all = append(all, Admission{Machine: machine, Record: r, Grant: r.Status.ReleasedGrant + 1, since: r.CreationTimestamp.Time})
 			}
 		}

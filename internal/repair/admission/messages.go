@@ -57,6 +57,11 @@ func (d *Decision) slotsMessage() string {
 	return message
 }
 
+const (
+	otherOne     = "is repaired for another MachineHealthCheck that selects it"
+	otherSeveral = "are repaired for other MachineHealthChecks that select them"
+)
+
 // waits are the phrases for those who wait, by reason, for one and for several.
 var waits = []struct{ reason, one, several string }{
 	{v1alpha1.ReasonNoSlot, "waits for a slot", "wait for a slot"},
@@ -65,13 +70,14 @@ var waits = []struct{ reason, one, several string }{
 	{v1alpha1.ReasonPaced, "waits its turn", "wait their turn"},
 	{ReasonTemplateNotFound, "waits for its remediation template", "wait for their remediation template"},
 	{ReasonAwaited, "is judged by the repair of the machine that it replaces", "are judged by the repairs of the machines that they replace"},
+	{ReasonOtherCheck, otherOne, otherSeveral},
 	{v1alpha1.ReasonBackoff, "could not be admitted and is tried again", "could not be admitted and are tried again"},
 }
 
 // waitingMessage says how many wait for what, and who.
 func (d *Decision) waitingMessage() string {
 	if d.Stopped.Reason != "" {
-		return waitFor(namesOf(d.Waiting, d.Stopped.Reason), "waits", "wait")
+		return waitFor(namesOf(d.Waiting, d.Stopped.Reason), "waits", "wait") + waitFor(namesOf(d.Waiting, ReasonOtherCheck), otherOne, otherSeveral)
 	}
 	var message strings.Builder
 	for _, wait := range waits {
@@ -161,7 +167,7 @@ func (d *Decision) StepOf(one Admission) string {
 	return d.Steps[0].Name
 }
 
-// overlapMessage names the Machines that belong to older MachineHealthChecks.
+// overlapMessage names the Machines that MachineHealthChecks of other controllers have to themselves.
 func overlapMessage(elsewhere map[string][]string) string {
 	owners, more := slices.Sorted(maps.Keys(elsewhere)), ""
 	if len(owners) > maxNames {
@@ -171,7 +177,7 @@ func overlapMessage(elsewhere map[string][]string) string {
 	for _, owner := range owners {
 		parts = append(parts, fmt.Sprintf("%s: %s", owner, names(elsewhere[owner])))
 	}
-	return "Selected machines that belong to an older MachineHealthCheck: " + strings.Join(parts, "; ") + more
+	return "Selected machines that another controller checks, for MachineHealthCheck " + strings.Join(parts, "; ") + more
 }
 
 // names joins the first few of a list, sorted.

@@ -95,14 +95,14 @@ func TestAllowedMessage(t *testing.T) {
 
 func TestOverlapMessage(t *testing.T) {
 	got := overlapMessage(map[string][]string{"z": {"m2", "m1"}, "a": {"m3"}})
-	if want := "Selected machines that belong to an older MachineHealthCheck: a: m3; z: m1, m2"; got != want {
+	if want := "Selected machines that another controller checks, for MachineHealthCheck a: m3; z: m1, m2"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	many := map[string][]string{}
 	for i := range 12 {
 		many[fmt.Sprintf("pool-%02d", i)] = []string{"m"}
 	}
-	want := "Selected machines that belong to an older MachineHealthCheck: pool-00: m; pool-01: m; pool-02: m; pool-03: m; pool-04: m; " +
+	want := "Selected machines that another controller checks, for MachineHealthCheck pool-00: m; pool-01: m; pool-02: m; pool-03: m; pool-04: m; " +
 		"pool-05: m; pool-06: m; pool-07: m; pool-08: m; pool-09: m; and of 2 more"
 	if got := overlapMessage(many); got != want {
 		t.Errorf("got %q, want %q", got, want)

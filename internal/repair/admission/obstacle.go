@@ -30,6 +30,9 @@ const ReasonExpected = "Expected"
 // ReasonAwaited says that the machine replaces another one, whose record has not judged it yet.
 const ReasonAwaited = "Awaited"
 
+// ReasonOtherCheck says that another MachineHealthCheck repairs the machine.
+const ReasonOtherCheck = "OtherCheck"
+
 // TemplateRetry is how long to wait before looking for a missing template again: if its kind is not installed, it cannot be watched.
 const TemplateRetry = 15 * time.Second
 
@@ -55,6 +58,9 @@ func stopped(f Facts, problems []string, now time.Time) Obstacle {
 
 // obstacle says why a machine is not admitted, apart from slots.
 func (d *Decision) obstacle(f Facts, one Admission, now time.Time) Obstacle {
+	if one.other != "" {
+		return Obstacle{Reason: ReasonOtherCheck, Message: "MachineHealthCheck " + one.other + " selects the machine, too, and repairs it"}
+	}
 	if d.Stopped.Reason != "" {
 		return d.Stopped
 	}

@@ -32,7 +32,7 @@ func TestReferenceHealthCheckReasons(t *testing.T) {
 		ReasonInvalidConfiguration: ConditionRemediationAllowed, ReasonKindsNotInstalled: ConditionRemediationAllowed,
 		ReasonOnHold: ConditionRemediationAllowed, ReasonDeleting: ConditionRemediationAllowed, ReasonClusterNotFound: ConditionRemediationAllowed,
 		ReasonPaused: ConditionPaused, ReasonNotPaused: ConditionPaused,
-		ReasonSelectedByOlder: ConditionOverlapping, ReasonDryRun: ConditionDryRun, ReasonObserve: ConditionDryRun,
+		ReasonNotHandedOver: ConditionOverlapping, ReasonDryRun: ConditionDryRun, ReasonObserve: ConditionDryRun,
 		ReasonTemplateAvailable: ConditionTemplateAvailable, ReasonTemplateNotFound: ConditionTemplateAvailable,
 	}
 	table := [][]string{{"condition", "reason", "meaning"}}
@@ -48,7 +48,7 @@ func TestReferenceHealthCheckReasons(t *testing.T) {
 		"ReasonClusterNotFound":      ReasonClusterNotFound,
 		"ReasonPaused":               ReasonPaused,
 		"ReasonNotPaused":            ReasonNotPaused,
-		"ReasonSelectedByOlder":      ReasonSelectedByOlder,
+		"ReasonNotHandedOver":        ReasonNotHandedOver,
 		"ReasonDryRun":               ReasonDryRun,
 		"ReasonObserve":              ReasonObserve,
 		"ReasonTemplateAvailable":    ReasonTemplateAvailable,

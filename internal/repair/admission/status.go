@@ -32,7 +32,7 @@ func Status(f Facts, d Decision, now metav1.Time) clusterv1.MachineHealthCheckSt
 		set(metav1.Condition{Type: ConditionPaused, Status: metav1.ConditionFalse, Reason: ReasonNotPaused})
 	}
 	if len(f.Elsewhere) > 0 {
-		set(metav1.Condition{Type: ConditionOverlapping, Status: metav1.ConditionTrue, Reason: ReasonSelectedByOlder, Message: overlapMessage(f.Elsewhere)})
+		set(metav1.Condition{Type: ConditionOverlapping, Status: metav1.ConditionTrue, Reason: ReasonNotHandedOver, Message: overlapMessage(f.Elsewhere)})
 	}
 	if d.Config.OnlyReports() {
 		set(dryRunCondition(d))

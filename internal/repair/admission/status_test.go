@@ -31,7 +31,7 @@ func conditionTypes(status clusterv1.MachineHealthCheckStatus) []string {
 // TestStatusConditions: the optional ones are there only while they have something to say.
 func TestStatusConditions(t *testing.T) {
 	stale := []build.MachineHealthCheckOption{
-		build.Condition(ConditionOverlapping, metav1.ConditionTrue, ReasonSelectedByOlder, build.Epoch),
+		build.Condition(ConditionOverlapping, metav1.ConditionTrue, ReasonNotHandedOver, build.Epoch),
 		build.Condition(ConditionDryRun, metav1.ConditionTrue, ReasonDryRun, build.Epoch),
 		build.Condition(ConditionTemplateAvailable, metav1.ConditionTrue, ReasonTemplateAvailable, build.Epoch),
 	}

@@ -146,6 +146,7 @@ var (
 	paused      = unsafe(func(s *Safety) { s.Paused = "Cluster spec.paused is set to true" })
 	onHold      = unsafe(func(s *Safety) { s.OnHold, s.HoldUntil = "ann holds it", noon.Add(time.Hour) })
 	terminating = unsafe(func(s *Safety) { s.Terminating = "The Cluster is being deleted" })
+	otherLeads  = unsafe(func(s *Safety) { s.HandedOver = "MachineHealthCheck b repairs it" })
 	unmanaged   = unsafe(func(s *Safety) { s.Unmanaged = "No MachineHealthCheck selects the machine any more" })
 )
 

@@ -67,14 +67,17 @@ func (d *draft) whyHandedBack() string {
 }
 
 // handBack withdraws what has not begun, and ends a record that nobody wants any more, that of a machine that Sickbay no longer manages, or for
-// which a person has asked for something else. Others finish what they have begun.
+// which a person has asked for something else, or another MachineHealthCheck leads. Others finish what they have begun.
 func (d *draft) handBack() bool {
 	reason, why := v1alpha1.ReasonHandedBack, d.whyHandedBack()
 	if why == "" {
 		reason, why = v1alpha1.ReasonCancelled, d.f.Withdrawn
 	}
 	if why == "" {
-		reason, why = v1alpha1.ReasonSuperseded, d.superseded()
+		reason, why = v1alpha1.ReasonSuperseded, d.unlessBegun(d.f.Safety.Superseded)
+	}
+	if why == "" && d.f.Record.Spec.Decision == nil {
+		reason, why = v1alpha1.ReasonHandedOver, d.unlessBegun(d.f.Safety.HandedOver)
 	}
 	if why == "" || d.done() {
 		return false
@@ -97,11 +100,11 @@ func (d *draft) done() bool {
 	return attempt != nil && request != nil && request.OperationID == attempt.OperationID && request.Succeeded == "True" && d.f.Record.Spec.OnTheirWord()
 }
 
-// superseded says that a person has asked for something else; empty if nobody has, or if somebody has begun with this record already.
-func (d *draft) superseded() string {
+// unlessBegun returns why something else is to be done; empty if somebody has begun with this record already.
+func (d *draft) unlessBegun(why string) string {
 	attempt := atWork(&d.s)
 	if HasBegun(d.asDecided()) || (attempt != nil && Acts(d.stepOf(attempt).Action) && d.begun(attempt)) {
 		return ""
 	}
-	return d.f.Safety.Superseded
+	return why
 }

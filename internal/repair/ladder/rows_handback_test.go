@@ -17,6 +17,29 @@ func rowsHandBack() []row {
 			answer{Says: "Ended Ended: MachineRemediation x is what ann asked for instead", Ends: "False Superseded"},
 		},
 		{
+			"another MachineHealthCheck leads, and nothing was done",
+			with(plan(replace()), otherLeads),
+			answer{Says: "Ended Ended: MachineHealthCheck b repairs it", Ends: "False HandedOver"},
+		},
+		{
+			"another one leads, and nobody has begun what was asked for",
+			with(plan(replace()), asks("replace", time.Minute), marked, otherLeads),
+			answer{Says: "Acting Withdrawing: MachineHealthCheck b repairs it", At: "replace 2", Last: "replace 1 made MachineSet md-0, Withdrawn: MachineHealthCheck b repairs it"},
+		},
+		{
+			"another one leads, and a person has decided",
+			with(plan(replace()), decides(v1alpha1.AnswerDeny, ""), otherLeads),
+			answer{Says: "Held Denied: Deny by ann; a person decides", At: "2", Last: "replace 1 (Deny), Denied: Deny by ann", Free: true},
+		},
+		{
+			"another one leads, and the power cycle has begun",
+			with(plan(reboot()), works("reboot", time.Minute), otherLeads),
+			answer{
+				Says: "Acting Acting: Step reboot, 1 of 2: waits for the power cycle of its host; one more attempt follows if that does not help",
+				Last: "reboot 1 made RebootRemediation r-1 since -1m0s, at work", Due: "29m0s", Again: "29m0s",
+			},
+		},
+		{
 			"not selected any more, and the mark is left",
 			with(plan(replace()), works("replace", time.Minute), over(v1alpha1.ResultWithdrawn, "replace"), unmanaged,
 				said(metav1.ConditionTrue, v1alpha1.ReasonWithdrawing, "No MachineHealthCheck selects the machine any more"), marked),

@@ -12,6 +12,8 @@ type Safety struct {
 	Unmanaged string
 	// Superseded: a person has asked for something else to be done to the machine.
 	Superseded string
+	// HandedOver: another MachineHealthCheck leads now.
+	HandedOver string
 	// Terminating: its namespace or Cluster is being deleted.
 	Terminating string
 	// Paused: the MachineHealthCheck, the Cluster or the Machine is paused, or its plan only observes.

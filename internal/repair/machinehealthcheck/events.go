@@ -33,7 +33,7 @@ const (
 	EventAdmissionFailed = "AdmissionFailed"
 	// EventOwnerRefused says that the API server does not let Sickbay make the MachineHealthCheck owned by its Cluster.
 	EventOwnerRefused = "OwnerRefused"
-	// EventOverlapping says that Machines belong to an older MachineHealthCheck.
+	// EventOverlapping says that a MachineHealthCheck of another controller has Machines to itself.
 	EventOverlapping = "Overlapping"
 )
 
@@ -74,7 +74,7 @@ func eventFor(before *metav1.Condition, now metav1.Condition) (eventType, reason
 		}
 	case admission.ReasonTemplateNotFound:
 		return corev1.EventTypeWarning, EventTemplateNotFound
-	case admission.ReasonSelectedByOlder:
+	case admission.ReasonNotHandedOver:
 		return corev1.EventTypeWarning, EventOverlapping
 	}
 	return "", ""

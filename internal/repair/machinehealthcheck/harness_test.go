@@ -142,6 +142,10 @@ func maxInFlight(value string) build.Option {
 	return build.Annotation(mhcspec.MaxInFlightAnnotation, value)
 }
 
+func byReboot() build.Option {
+	return build.Annotation(mhcspec.StrategyAnnotation, string(mhcspec.StrategyReboot))
+}
+
 func byTemplate() build.MachineHealthCheckFunc { return build.TemplateRef(templateKind, "fix") }
 
 // reconcile looks at a MachineHealthCheck and returns after how long it wants to do so again.

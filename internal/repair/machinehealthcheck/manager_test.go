@@ -235,15 +235,16 @@ func TestManagerPause(t *testing.T) {
 func TestManagerSiblings(t *testing.T) {
 	t.Parallel()
 	h := newRunning(t)
-	named := func(name string) build.MachineHealthCheckFunc {
-		return func(mhc *clusterv1.MachineHealthCheck) { mhc.Name = name }
-	}
-	h.admit("a")
+	a := h.admit("a")
 	older := h.check(t, named("older"), diskRule())
 	h.Eventually(h.counts(older)).Should(Equal([2]int32{1, 1}))
+	annotate(t, h.harness, older, mhcspec.DryRunAnnotation, "true")
 	younger := h.check(t, named("younger"), diskRule(), maxInFlight("1"))
-	h.Eventually(h.counts(younger)).Should(Equal([2]int32{0, 0}))
-
-	remove(t, h.harness, older)
-	h.Eventually(h.counts(younger)).Should(Equal([2]int32{1, 1}), "the machines move over")
+	h.Eventually(h.counts(younger)).Should(Equal([2]int32{1, 1}))
+	h.disk(a, metav1.ConditionFalse)
+	h.Eventually(h.whoIsAdmitted).Should(Equal([]string{"a: replace"}), "the older one only reports")
+	if by := h.records(t)[0].Spec.HealthCheckRef.Name; by != younger.Name {
+		t.Errorf("it is repaired for %s", by)
+	}
+	h.Eventually(h.says(older)).Should(HaveSuffix("; 1 is repaired for another MachineHealthCheck that selects it: a"))
 }

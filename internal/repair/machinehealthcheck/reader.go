@@ -12,7 +12,6 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/controllerstate"
-	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/recordstore"
 	"github.com/sickbay-dev/sickbay/internal/repair/admission"
 	"github.com/sickbay-dev/sickbay/internal/repair/rules"
@@ -23,7 +22,6 @@ import (
 // Reader reads what a decision needs, and remembers what the caches do not show yet. It cannot write.
 type Reader struct {
 	slots.Reader
-	Policy mhcspec.Policy
 	// RecordsInstalled reports whether MachineRemediations can be read and written. Nil means that they can.
 	RecordsInstalled func() bool
 	// Namespace is what the manager is restricted to; empty means all.
@@ -74,19 +72,27 @@ func (r *Reader) observe(ctx context.Context, mhc *clusterv1.MachineHealthCheck)
 	if err != nil {
 		return admission.Facts{}, err
 	}
-	if err := r.AddRecords(ctx, &f, all); err != nil {
-		return admission.Facts{}, err
-	}
-	r.observeFailures(&f)
-	if err := r.observeAwaited(ctx, &f, all); err != nil {
-		return admission.Facts{}, err
-	}
-	if err := r.observeStrays(ctx, &f); err != nil {
-		return admission.Facts{}, err
-	}
-	if err := r.addUnseen(ctx, &f, all); err != nil {
+	if err := r.observeRepairs(ctx, &f, all); err != nil {
 		return admission.Facts{}, err
 	}
 	r.observeHosts(ctx, &f)
 	return f, nil
+}
+
+// observeRepairs adds what is known of repairs: the records of the cluster, and what was asked for without one.
+func (r *Reader) observeRepairs(ctx context.Context, f *admission.Facts, all []*v1alpha1.MachineRemediation) error {
+	if err := r.AddRecords(ctx, f, all); err != nil {
+		return err
+	}
+	r.observeFailures(f)
+	if err := r.observeAwaited(ctx, f, all); err != nil {
+		return err
+	}
+	if err := r.observeStrays(ctx, f); err != nil {
+		return err
+	}
+	if err := r.addUnseen(ctx, f, all); err != nil {
+		return err
+	}
+	return r.AddLeads(ctx, f)
 }

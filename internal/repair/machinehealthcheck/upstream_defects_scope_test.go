@@ -73,8 +73,10 @@ func TestUpstreamDefect_OverlappingFight(t *testing.T) {
 	if after, _ := stored(t, w, a); after.ResourceVersion != before.ResourceVersion {
 		t.Errorf("it is written again and again: %+v", after.Status.Conditions)
 	}
-	w.wantAdmitted(t)
-	expect.Condition(t.Context(), t, w.env.Client, strict, admission.ConditionOverlapping)
+	w.wantAdmitted(t, "a: replace")
+	if by := w.records(t)[0].Spec.HealthCheckRef.Name; by != strict.Name {
+		t.Errorf("it is repaired for %s, which finds nothing", by)
+	}
 }
 
 // TestUpstreamDefect_UnreachableClusterStopsEverything: without the workload cluster nothing was

@@ -20,6 +20,7 @@ import (
 
 	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
+	"github.com/sickbay-dev/sickbay/internal/repair/slots"
 	"github.com/sickbay-dev/sickbay/internal/scaffold"
 )
 
@@ -36,6 +37,7 @@ func (r *Reconciler) addController(mgr ctrl.Manager) error {
 		// A change of one MachineHealthCheck can give Machines to another.
 		source.Kind(objects, mhc, handler.EnqueueRequestsFromMapFunc(r.rivals), mhcspec.OutsideStatus()),
 		source.Kind(objects, mhc, &handler.EnqueueRequestForObject{}, mhcspec.OutsideStatus()),
+		source.Kind(objects, mhc, handler.EnqueueRequestsFromMapFunc(r.otherRivals), slots.AbilityChanged()),
 		source.Kind(objects, machine, r.machineEvents(), relevantMachineChange()),
 		source.Kind(objects, cluster, handler.EnqueueRequestsFromMapFunc(r.ofCluster), clusterChange()),
 	)
@@ -53,6 +55,11 @@ func (r *Reconciler) addController(mgr ctrl.Manager) error {
 func (r *Reader) rivals(ctx context.Context, obj client.Object) []ctrl.Request {
 	rivals, err := mhcspec.Rivals(ctx, r.Cache, obj.(*clusterv1.MachineHealthCheck))
 	return scaffold.RequestsFor(ctx, rivals, err)
+}
+
+// otherRivals maps a MachineHealthCheck to those that may repair its machines in its place, or leave them to it.
+func (r *Reader) otherRivals(ctx context.Context, obj client.Object) []ctrl.Request {
+	return slices.DeleteFunc(r.rivals(ctx, obj), func(req ctrl.Request) bool { return req.NamespacedName == client.ObjectKeyFromObject(obj) })
 }
 
 func (r *Reader) ofCluster(ctx context.Context, cluster client.Object) []ctrl.Request {
@@ -120,7 +127,9 @@ func relevantMachineChange() predicate.Predicate {
 	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
 		before, after := e.ObjectOld.(*clusterv1.Machine), e.ObjectNew.(*clusterv1.Machine)
 		was, is := verdict.Of(before), verdict.Of(after)
-		return was.Status != is.Status || was.Reason != is.Reason || mhcspec.IdentityChanged(before, after)
+		// One of several MachineHealthChecks may find it sick, too, for the same reason.
+		joined := is.Status == metav1.ConditionFalse && was.Message != is.Message
+		return was.Status != is.Status || was.Reason != is.Reason || joined || mhcspec.IdentityChanged(before, after)
 	}}
 }
 

@@ -131,7 +131,7 @@ func endedEvent(before, after *v1alpha1.MachineRemediation) (eventType, reason, 
 	switch succeeded := ladder.Success(&after.Status); succeeded.Reason {
 	case v1alpha1.ReasonUnproven, v1alpha1.ReasonReplacementFailed, v1alpha1.ReasonNotDone:
 		return corev1.EventTypeWarning, EventRemediationEnded, succeeded.Message
-	case v1alpha1.ReasonHandedBack, v1alpha1.ReasonCancelled, v1alpha1.ReasonDone, v1alpha1.ReasonSuperseded:
+	case v1alpha1.ReasonHandedBack, v1alpha1.ReasonCancelled, v1alpha1.ReasonDone, v1alpha1.ReasonSuperseded, v1alpha1.ReasonHandedOver:
 		return corev1.EventTypeNormal, EventRemediationEnded, succeeded.Message
 	}
 	return "", "", ""

@@ -28,7 +28,7 @@ type Seen struct {
 // LookLive reads what the next step of an open record depends on, for a person: without a cache, and with that person's rights. The
 // policy is the manager's. It judges no machine and asks no gate.
 func LookLive(ctx context.Context, reader client.Reader, policy mhcspec.Policy, now clock.PassiveClock, record *v1alpha1.MachineRemediation) (Seen, error) {
-	r := &Reader{Reader: slots.Reader{Live: reader, Clock: now, Selectors: &mhcspec.Selectors{}}, Policy: policy, OpenShift: ofOpenShift(record)}
+	r := &Reader{Reader: slots.Reader{Live: reader, Clock: now, Selectors: &mhcspec.Selectors{}, Policy: policy}, OpenShift: ofOpenShift(record)}
 	machine, err := r.machineOf(ctx, reader, record)
 	if apierrors.IsForbidden(err) {
 		return Seen{Facts: ladder.Alone(record), MachineUnread: true, Unread: []string{"Machine " + record.Spec.MachineRef.Name}}, nil
@@ -56,9 +56,11 @@ func (r *Reader) lookAround(ctx context.Context, v *view) (err error) {
 	if v.cluster, err = v.clusterOf(ctx); err != nil {
 		return err
 	}
-	if v.mhc, err = r.liveHealthCheckOf(ctx, v.machine); err != nil {
+	all, err := r.liveHealthChecks(ctx, v.machine)
+	if err != nil {
 		return err
 	}
+	r.take(v, all)
 	return r.safety(ctx, v)
 }
 

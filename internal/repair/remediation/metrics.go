@@ -46,7 +46,7 @@ func init() {
 	ctrlmetrics.Registry.MustRegister(attemptsTotal, endedTotal, durationSeconds)
 	for _, outcome := range []string{
 		v1alpha1.ReasonRecovered, v1alpha1.ReasonRecoveredUnaided, v1alpha1.ReasonReplaced, v1alpha1.ReasonReplacementFailed, v1alpha1.ReasonMachineDeleted,
-		v1alpha1.ReasonUnproven, v1alpha1.ReasonCancelled, v1alpha1.ReasonHandedBack,
+		v1alpha1.ReasonUnproven, v1alpha1.ReasonCancelled, v1alpha1.ReasonHandedBack, v1alpha1.ReasonHandedOver,
 	} {
 		endedTotal.WithLabelValues(outcome)
 	}

@@ -3,17 +3,22 @@ package remediation
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/healthcheck"
+	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/ownwrites"
 	"github.com/sickbay-dev/sickbay/internal/recordstore"
+	"github.com/sickbay-dev/sickbay/internal/repair/admission"
 	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
 	"github.com/sickbay-dev/sickbay/internal/repair/rules"
+	"github.com/sickbay-dev/sickbay/internal/repair/slots"
 	"github.com/sickbay-dev/sickbay/internal/scaffold"
 )
 
@@ -65,36 +70,57 @@ func (r *Reader) nodeFor(ctx context.Context, v *view) (*corev1.Node, error) {
 	return facts.Node.Node, err
 }
 
-// healthCheckOf returns the MachineHealthCheck that a Machine belongs to now, which may differ from the one that admitted it; nil
-// if there is none. Past the cache, it first reads the one that the cache shows. It lists them all only if that one is out of date:
-// before a machine is handed back, no other one may claim it.
-func (r *Reader) healthCheckOf(ctx context.Context, v *view) (*clusterv1.MachineHealthCheck, error) {
+// healthChecksOf reads the MachineHealthChecks that a Machine belongs to now, and takes the one whose settings hold for the record. Past the cache, it
+// first reads the one that the cache shows. It lists them all only if that one is out of date: before a machine is handed back, no other one may
+// claim it.
+func (r *Reader) healthChecksOf(ctx context.Context, v *view) error {
 	machine := v.machine
 	if r.OpenShift {
-		return nil, nil
+		return nil
 	}
 	all, err := mhcspec.MachineHealthChecksFor(ctx, r.Cache, machine)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	mhc := r.Selectors.Owner(machine, all)
+	r.take(v, all)
 	if v.how == cached {
-		return mhc, nil
+		return nil
 	}
-	if mhc != nil {
-		latest, err := v.healthCheck(ctx, client.ObjectKeyFromObject(mhc))
-		if err != nil {
-			return nil, err
-		}
-		if latest != nil && latest.UID == mhc.UID && r.Selectors.Matches(latest, machine) {
-			return latest, nil
-		}
+	if fresh, err := r.refresh(ctx, v); fresh || err != nil {
+		return err
 	}
-	return r.liveHealthCheckOf(ctx, machine)
+	all, err = r.liveHealthChecks(ctx, machine)
+	r.take(v, all)
+	return err
 }
 
-// liveHealthCheckOf lists past the cache.
-func (r *Reader) liveHealthCheckOf(ctx context.Context, machine *clusterv1.Machine) (*clusterv1.MachineHealthCheck, error) {
+// refresh reads the MachineHealthCheck of a view past the cache. It reports whether that still is the one.
+func (r *Reader) refresh(ctx context.Context, v *view) (fresh bool, err error) {
+	if v.mhc == nil {
+		return false, nil
+	}
+	latest, err := v.healthCheck(ctx, client.ObjectKeyFromObject(v.mhc))
+	if latest == nil || latest.UID != v.mhc.UID || !r.Selectors.Matches(latest, v.machine) {
+		return false, err
+	}
+	if i := slices.Index(v.checks, v.mhc); i >= 0 {
+		v.checks[i] = latest
+	}
+	v.mhc = latest
+	return true, nil
+}
+
+// take notes which of all MachineHealthChecks judge the Machine, and whose settings hold for the record. One of another controller has the Machine to
+// itself.
+func (r *Reader) take(v *view, all []*clusterv1.MachineHealthCheck) {
+	checks, stranger := r.Policy.Share(r.Selectors.Selecting(v.machine, all))
+	if v.checks, v.mhc = checks, stranger; stranger == nil {
+		v.mhc = admission.Governing(v.facts.Record, checks)
+	}
+}
+
+// liveHealthChecks lists past the cache.
+func (r *Reader) liveHealthChecks(ctx context.Context, machine *clusterv1.Machine) ([]*clusterv1.MachineHealthCheck, error) {
 	var list clusterv1.MachineHealthCheckList
 	if err := r.Live.List(ctx, &list, client.InNamespace(machine.Namespace)); err != nil {
 		return nil, fmt.Errorf("listing MachineHealthChecks of %s: %w", mhcspec.ClusterOf(machine), err)
@@ -103,7 +129,34 @@ func (r *Reader) liveHealthCheckOf(ctx context.Context, machine *clusterv1.Machi
 	for i := range list.Items {
 		all[i] = &list.Items[i]
 	}
-	return r.Selectors.Owner(machine, all), nil
+	return all, nil
+}
+
+// sharedFacts reads what matters only for a Machine that several MachineHealthChecks select: whether it is sick by the rules of the record's own, and
+// which one leads.
+func (r *Reader) sharedFacts(ctx context.Context, v *view) error {
+	record, m := v.facts.Record, &v.facts.Machine
+	if len(v.checks) < 2 || v.cluster == nil || r.Observer == nil || m.Health != ladder.Sick {
+		return nil
+	}
+	facts, err := r.Observer.CachedFacts(ctx, v.machine, v.mhc, v.cluster)
+	if err != nil {
+		return err
+	}
+	own := verdict.Decide(facts, r.Clock.Now())
+	m.OtherFinding = own.Status == healthcheck.False && own.Reason != record.Spec.Finding.Reason
+	if ladder.HasBegun(record) {
+		return nil
+	}
+	var gate slots.GateFunc
+	if r.Gatekeeper != nil {
+		gate = r.Gatekeeper.GateClosed
+	}
+	leader, err := r.Leader(ctx, facts, v.checks, gate)
+	if err == nil && leader != nil && leader.UID != v.mhc.UID {
+		v.facts.Safety.HandedOver = "MachineHealthCheck " + leader.Name + " selects the machine, too, and repairs it"
+	}
+	return err
 }
 
 // healthCheckThatAdmitted returns the MachineHealthCheck of a record; nil if it is gone.
@@ -136,10 +189,10 @@ func (r *Reader) healthCheckOfGone(ctx context.Context, v *view) (*clusterv1.Mac
 		if !recordstore.MakerOf(attempt.ObjectRef).Made(machine) {
 			continue
 		}
-		if v.how > cached {
-			return r.liveHealthCheckOf(ctx, machine)
-		}
 		all, err := mhcspec.MachineHealthChecksFor(ctx, r.Cache, machine)
+		if v.how > cached {
+			all, err = r.liveHealthChecks(ctx, machine)
+		}
 		return r.Selectors.Owner(machine, all), err
 	}
 	return nil, nil

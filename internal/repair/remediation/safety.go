@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -59,6 +60,9 @@ func (r *Reader) safetyOwn(ctx context.Context, v *view) error {
 	if s.Unmanaged = r.unmanaged(v); s.Unmanaged != "" || v.cluster == nil {
 		return nil
 	}
+	if err := r.sharedFacts(ctx, v); err != nil {
+		return err
+	}
 	v.facts.ResumedAt = r.resumedAt(v.mhc, v.machine, v.cluster)
 	if paused := mhcspec.Paused(v.mhc, v.cluster); len(paused) > 0 {
 		s.Paused = strings.Join(paused, ", ")
@@ -112,6 +116,8 @@ func (r *Reader) unmanaged(v *view) string {
 		return "The Machine has the annotation " + clusterv1.MachineSkipRemediationAnnotation
 	case v.mhc == nil:
 		return "No MachineHealthCheck selects the machine any more"
+	case !r.Policy.Keeps(v.mhc) && v.mhc.Name != v.facts.Record.Spec.HealthCheckRef.Name:
+		return "MachineHealthCheck " + v.mhc.Name + " of another controller selects the machine, too"
 	case !r.Policy.Keeps(v.mhc):
 		return "MachineHealthCheck " + v.mhc.Name + " is no longer managed by Sickbay"
 	}
@@ -129,7 +135,7 @@ func (r *Reader) judge(ctx context.Context, v *view) error {
 	}
 	observer := *r.Observer
 	observer.Nodes = r.liveNodes(v)
-	facts, err := observer.Facts(ctx, v.machine, v.mhc, v.cluster, true)
+	facts, err := observer.Facts(ctx, v.machine, v.mhc, v.cluster, true, v.alsoJudging()...)
 	if err != nil {
 		return err
 	}
@@ -154,6 +160,15 @@ func (r *Reader) judge(ctx context.Context, v *view) error {
 	// The gate comes last: while its answer waits for other reads, the machines of a storm go on falling sick.
 	v.facts.Safety.GateClosed, err = r.Gatekeeper.GateClosed(ctx, v.mhc, v.cluster, !ladder.HasBegun(v.facts.Record))
 	return err
+}
+
+// alsoJudging returns by whose rules a machine is judged before an act, besides its own MachineHealthCheck's: what has begun goes on while anybody finds
+// the machine sick, but who begins it must find it so.
+func (v *view) alsoJudging() []*clusterv1.MachineHealthCheck {
+	if len(v.checks) < 2 || !ladder.HasBegun(v.facts.Record) {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(v.checks), func(mhc *clusterv1.MachineHealthCheck) bool { return mhc == v.mhc })
 }
 
 // deletionFacts adds why the owner of a machine that Sickbay is about to delete would not replace it.

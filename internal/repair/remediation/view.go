@@ -9,7 +9,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
-	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
 	"github.com/sickbay-dev/sickbay/internal/repair/rules"
 	"github.com/sickbay-dev/sickbay/internal/repair/slots"
@@ -23,7 +22,6 @@ type Reader struct {
 	// OpenShift has it read the records of OpenShift's Machines instead of those of Cluster API: somebody asked for them, so there is no
 	// Cluster, MachineHealthCheck or gate of Sickbay's.
 	OpenShift bool
-	Policy    mhcspec.Policy
 	// Gatekeeper is asked before an act. It may be nil for a Reader that only looks.
 	Gatekeeper Gatekeeper
 	// Namespace is what the manager is restricted to; empty means all.
@@ -61,7 +59,9 @@ type view struct {
 	facts    ladder.Facts
 	machine  *clusterv1.Machine
 	mhc      *clusterv1.MachineHealthCheck
-	cluster  *clusterv1.Cluster
+	// checks are all MachineHealthChecks that judge the Machine, the oldest first.
+	checks  []*clusterv1.MachineHealthCheck
+	cluster *clusterv1.Cluster
 	// node is the Node that was judged; nil if there was none.
 	node *corev1.Node
 	// made is the request that was made in this look; nil if none was.
@@ -112,7 +112,7 @@ func (r *Reader) look(ctx context.Context, v *view) (err error) {
 	if v.cluster, err = v.clusterOf(ctx); err != nil {
 		return err
 	}
-	if v.mhc, err = r.healthCheckOf(ctx, v); err != nil {
+	if err = r.healthChecksOf(ctx, v); err != nil {
 		return err
 	}
 	if err = r.machineFacts(ctx, v); err != nil {

@@ -7,6 +7,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/clock"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -24,6 +25,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/recordstore"
 	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
+	"github.com/sickbay-dev/sickbay/internal/repair/slots"
 	"github.com/sickbay-dev/sickbay/internal/repair/successor"
 	"github.com/sickbay-dev/sickbay/internal/scaffold"
 )
@@ -64,6 +66,7 @@ func (r *Reconciler) addController(ctx context.Context, mgr ctrl.Manager) error 
 		source.Kind(objects, client.Object(&v1alpha1.MachineRemediation{}), handler.EnqueueRequestsFromMapFunc(r.besideRecord), mhcspec.OutsideStatus()),
 		source.Kind(objects, client.Object(&clusterv1.Machine{}), handler.EnqueueRequestsFromMapFunc(r.ofMachine), machineChange()),
 		source.Kind(objects, client.Object(&clusterv1.MachineHealthCheck{}), handler.EnqueueRequestsFromMapFunc(r.ofHealthCheck), mhcspec.OutsideStatus()),
+		source.Kind(objects, client.Object(&clusterv1.MachineHealthCheck{}), handler.EnqueueRequestsFromMapFunc(r.ofRival), slots.AbilityChanged()),
 		source.Kind(objects, client.Object(&clusterv1.Cluster{}), handler.EnqueueRequestsFromMapFunc(r.ofCluster), clusterChange()),
 		source.Kind(objects, client.Object(&v1alpha1.MachineRemediationTemplate{}), handler.EnqueueRequestsFromMapFunc(r.ofPlan), mhcspec.OutsideStatus()),
 	)
@@ -132,6 +135,14 @@ func (r *Reader) ofHealthCheck(ctx context.Context, obj client.Object) []ctrl.Re
 	return openAmong(ctx, all, err)
 }
 
+// ofRival maps a MachineHealthCheck to the open records of its Cluster, if another one may select its machines, too: one of them may come to lead.
+func (r *Reader) ofRival(ctx context.Context, obj client.Object) []ctrl.Request {
+	if rivals, err := mhcspec.Rivals(ctx, r.Cache, obj.(*clusterv1.MachineHealthCheck)); err == nil && len(rivals) < 2 {
+		return nil
+	}
+	return r.ofHealthCheck(ctx, obj)
+}
+
 func (r *Reader) ofCluster(ctx context.Context, cluster client.Object) []ctrl.Request {
 	all, err := recordstore.OfCluster(ctx, r.Cache, client.ObjectKeyFromObject(cluster))
 	return openAmong(ctx, all, err)
@@ -174,13 +185,13 @@ func machineChange() predicate.Predicate {
 	}}
 }
 
-// said is the content of a condition. For the verdict, only the status matters.
+// said is the content of a condition. Of a verdict that is not False, only the status matters.
 func said(machine *clusterv1.Machine, conditionType string) [3]string {
 	c := meta.FindStatusCondition(machine.Status.Conditions, conditionType)
 	switch {
 	case c == nil:
 		return [3]string{}
-	case conditionType == verdict.ConditionType:
+	case conditionType == verdict.ConditionType && c.Status != metav1.ConditionFalse:
 		return [3]string{string(c.Status)}
 	}
 	return [3]string{string(c.Status), c.Reason, c.Message}

@@ -42,6 +42,8 @@ type lastLook struct {
 
 	mu         sync.Mutex
 	generation int64
+	// ability is what the status said then: when that changes, what was counted has changed.
+	ability [3]string
 	// at is when the look ended.
 	at time.Time
 	// left is how many more answers it is used for.
@@ -61,7 +63,8 @@ func (g *Gatekeeper) GateClosed(ctx context.Context, mhc *clusterv1.MachineHealt
 	kept.mu.Lock()
 	defer kept.mu.Unlock()
 	now := g.Clock.Now()
-	if kept.left == 0 || kept.generation != mhc.Generation || now.Sub(kept.at) >= lookLasts || now.Before(kept.at) {
+	ability := admission.AbilityOf(mhc)
+	if kept.left == 0 || kept.generation != mhc.Generation || kept.ability != ability || now.Sub(kept.at) >= lookLasts || now.Before(kept.at) {
 		f := admission.Facts{MachineHealthCheck: mhc, Cluster: cluster}
 		if err := g.AddTargets(ctx, &f); err != nil {
 			return "", err
@@ -69,7 +72,7 @@ func (g *Gatekeeper) GateClosed(ctx context.Context, mhc *clusterv1.MachineHealt
 		if err := g.Judge(ctx, &f, most(len(f.Targets))); err != nil {
 			return "", err
 		}
-		kept.generation, kept.at, kept.left = mhc.Generation, g.Clock.Now(), answersOfLook
+		kept.generation, kept.ability, kept.at, kept.left = mhc.Generation, ability, g.Clock.Now(), answersOfLook
 		kept.first, kept.further = admission.GateClosed(f, true), admission.GateClosed(f, false)
 	}
 	kept.left--

@@ -29,20 +29,22 @@ type Reader struct {
 	Live      client.Reader
 	Observer  *machinehealth.Observer
 	Selectors *mhcspec.Selectors
+	Policy    mhcspec.Policy
 	Clock     clock.PassiveClock
 }
 
-// AddTargets finds the Machines that belong to the MachineHealthCheck, and those that it selects but that belong to an older one.
+// AddTargets finds the Machines that the MachineHealthCheck judges, and those that it selects but that one of another controller has to itself.
 func (m Reader) AddTargets(ctx context.Context, f *admission.Facts) error {
 	mhc := f.MachineHealthCheck
 	machines, err := m.Selectors.MachinesSelectedBy(ctx, m.Cache, mhc)
 	if err != nil {
 		return err
 	}
-	older, err := mhcspec.OlderRivals(ctx, m.Cache, mhc)
+	rivals, err := mhcspec.Rivals(ctx, m.Cache, mhc)
 	if err != nil {
 		return err
 	}
+	rivals = slices.DeleteFunc(rivals, func(other *clusterv1.MachineHealthCheck) bool { return other.UID == mhc.UID })
 	slices.SortFunc(machines, func(a, b *clusterv1.Machine) int { return strings.Compare(a.Name, b.Name) })
 	f.Elsewhere = map[string][]string{}
 	f.Targets = make([]admission.Target, 0, len(machines))
@@ -50,11 +52,13 @@ func (m Reader) AddTargets(ctx context.Context, f *admission.Facts) error {
 		if !mhcspec.IsTarget(machine) {
 			continue
 		}
-		if owner := m.Selectors.Owner(machine, older); owner != nil {
-			f.Elsewhere[owner.Name] = append(f.Elsewhere[owner.Name], machine.Name)
+		f.Targets = append(f.Targets, admission.Target{Machine: machine})
+		if !slices.ContainsFunc(rivals, func(other *clusterv1.MachineHealthCheck) bool { return m.Selectors.Matches(other, machine) }) {
 			continue
 		}
-		f.Targets = append(f.Targets, admission.Target{Machine: machine})
+		if err := m.share(ctx, f, rivals); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -98,8 +102,7 @@ func (m Reader) ours(ctx context.Context, f *admission.Facts, r *v1alpha1.Machin
 	if err != nil {
 		return false, err
 	}
-	owner := m.Selectors.Owner(machine, mhcs)
-	return owner == nil || owner.UID == f.MachineHealthCheck.UID, nil
+	return len(m.Selectors.Selecting(machine, mhcs)) == 0, nil
 }
 
 // targeted reports whether a machine is among targets, which are sorted by name.

@@ -34,6 +34,7 @@ func (w *World) disturbances(about func(...schema.GroupVersionKind) bool) []opti
 		{worlds.Person, w.meddleWithMachines, []schema.GroupVersionKind{kinds.Machine, kinds.Node}},
 		{worlds.Person, w.meddleWithRecords, []schema.GroupVersionKind{kinds.Record}},
 		{worlds.Person, w.meddleWithRequests, []schema.GroupVersionKind{kinds.Request, kinds.Reboot}},
+		{worlds.Second, w.meddleWithSecond, []schema.GroupVersionKind{kinds.HealthCheck}},
 		{worlds.Pauses, w.pauses, []schema.GroupVersionKind{kinds.HealthCheck, kinds.Cluster}},
 		{worlds.Upgrade, w.played(upgrade.Scene.OpenShift), []schema.GroupVersionKind{kinds.ClusterVersion, kinds.HealthCheck, kinds.OpenShiftCheck}},
 		{worlds.Pools, w.played(upgrade.Scene.Pools), []schema.GroupVersionKind{kinds.Pool, kinds.OpenShiftCheck}},

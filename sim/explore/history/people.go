@@ -78,7 +78,7 @@ func (w *World) pauseCluster() option {
 func (w *World) meddleWithCheck() []option {
 	mhc := Latest[*clusterv1.MachineHealthCheck](w, kinds.HealthCheck, kinds.CheckName)
 	if mhc == nil {
-		return []option{{"a person makes the MachineHealthCheck again", func() { w.put(w.healthCheck()) }}}
+		return []option{{"a person makes the MachineHealthCheck again", func() { w.put(w.healthCheck(kinds.CheckName)) }}}
 	}
 	options := []option{
 		w.toggle(kinds.HealthCheck, mhc, clusterv1.PausedAnnotation, ""),
@@ -90,6 +90,20 @@ func (w *World) meddleWithCheck() []option {
 		options = append(options, option{"a person changes the templateRef", func() { w.changeTemplate() }})
 	}
 	return options
+}
+
+// meddleWithSecond returns what a person does to the second MachineHealthCheck.
+func (w *World) meddleWithSecond() []option {
+	mhc := Latest[*clusterv1.MachineHealthCheck](w, kinds.HealthCheck, kinds.SecondCheckName)
+	if mhc == nil {
+		return []option{{"a person makes the second MachineHealthCheck again", func() { w.put(w.healthCheck(kinds.SecondCheckName)) }}}
+	}
+	return []option{
+		w.toggle(kinds.HealthCheck, mhc, clusterv1.PausedAnnotation, ""),
+		w.toggle(kinds.HealthCheck, mhc, mhcspec.DryRunAnnotation, "true"),
+		w.toggle(kinds.HealthCheck, mhc, mhcspec.HoldUntilAnnotation, w.hold()),
+		{"a person deletes the second MachineHealthCheck", func() { w.remove(mhc) }},
+	}
 }
 
 // changeTemplate makes the MachineHealthCheck create requests, or stop creating them.
@@ -195,7 +209,7 @@ func (w *World) Cooperate() {
 	w.pauseOwner(false)
 	w.forbidden = false
 	if Latest[*clusterv1.MachineHealthCheck](w, kinds.HealthCheck, kinds.CheckName) == nil {
-		w.put(w.healthCheck())
+		w.put(w.healthCheck(kinds.CheckName))
 	}
 	update(w, kinds.Cluster, kinds.ClusterName, false, func(c *clusterv1.Cluster) { c.Spec.Paused = nil })
 	nothing := map[string]string{
@@ -204,6 +218,9 @@ func (w *World) Cooperate() {
 	w.scene().Resume()
 	w.annotate(kinds.HealthCheck, kinds.CheckName, nothing)
 	nothing[clusterv1.PausedAnnotation] = gone
+	if Latest[*clusterv1.MachineHealthCheck](w, kinds.HealthCheck, kinds.SecondCheckName) != nil {
+		w.annotate(kinds.HealthCheck, kinds.SecondCheckName, nothing)
+	}
 	w.annotate(kinds.Cluster, kinds.ClusterName, nothing)
 	for _, m := range Every[*clusterv1.Machine](w, kinds.Machine) {
 		w.annotate(kinds.Machine, m.Name, nothing)

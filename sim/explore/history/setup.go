@@ -43,7 +43,10 @@ func (w *World) setUp() {
 		plan.Spec.Template.Spec = *w.Spec.Plan.DeepCopy()
 		w.put(plan)
 	}
-	w.put(w.healthCheck())
+	w.put(w.healthCheck(kinds.CheckName))
+	if w.Spec.Has(worlds.Second) {
+		w.put(w.healthCheck(kinds.SecondCheckName))
+	}
 	for i := range w.Spec.Machines {
 		w.makeMachine(i < w.Spec.Sick)
 	}
@@ -82,8 +85,8 @@ func newerRevision() *clusterv1.MachineDeployment {
 	return d
 }
 
-// healthCheck returns the MachineHealthCheck of a world.
-func (w *World) healthCheck() *clusterv1.MachineHealthCheck {
+// healthCheck returns a MachineHealthCheck of a world.
+func (w *World) healthCheck(name string) *clusterv1.MachineHealthCheck {
 	s := w.Spec
 	options := []build.MachineHealthCheckOption{
 		build.UnhealthyNodeCondition(corev1.NodeReady, corev1.ConditionFalse, SickAfter),
@@ -106,7 +109,7 @@ func (w *World) healthCheck() *clusterv1.MachineHealthCheck {
 	case s.Request:
 		options = append(options, build.TemplateRef(kinds.Template, "fix"))
 	}
-	return build.MachineHealthCheck(kinds.Namespace, kinds.CheckName, options...)
+	return build.MachineHealthCheck(kinds.Namespace, name, options...)
 }
 
 // makeMachine creates a Machine with its Node.

@@ -19,11 +19,13 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/reboot"
 	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
 	"github.com/sickbay-dev/sickbay/internal/remedy/rebootannotation"
+	"github.com/sickbay-dev/sickbay/internal/repair/admission"
 	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
 	"github.com/sickbay-dev/sickbay/internal/repair/machinehealthcheck"
 	"github.com/sickbay-dev/sickbay/internal/repair/remediation"
 	"github.com/sickbay-dev/sickbay/sim/explore/apimodel"
 	"github.com/sickbay-dev/sickbay/sim/explore/kinds"
+	"github.com/sickbay-dev/sickbay/sim/explore/worlds"
 )
 
 // wake queues everything that a change concerns, as the watches of the controllers would.
@@ -63,6 +65,10 @@ func (p *Process) wakeByRecord(change apimodel.Change) {
 
 func (p *Process) wakeByCheck(change apimodel.Change) {
 	if !metadataChanged(change) {
+		if p.World.Spec.Has(worlds.Second) && change.Kind == kinds.HealthCheck && abilityChanged(change) {
+			p.wakeChecks()
+			p.wakeRecords(func(*v1alpha1.MachineRemediation) bool { return true })
+		}
 		return
 	}
 	if change.Kind == kinds.Cluster {
@@ -71,6 +77,11 @@ func (p *Process) wakeByCheck(change apimodel.Change) {
 	p.wakeHealth(func(*clusterv1.Machine) bool { return true })
 	p.wakeChecks()
 	p.wakeRecords(func(*v1alpha1.MachineRemediation) bool { return true })
+}
+
+// abilityChanged reports whether the status of a MachineHealthCheck says otherwise whether it may repair.
+func abilityChanged(change apimodel.Change) bool {
+	return admission.AbilityOf(apimodel.As[*clusterv1.MachineHealthCheck](change.Before)) != admission.AbilityOf(apimodel.As[*clusterv1.MachineHealthCheck](change.After))
 }
 
 // wakeRecordsOf queues the records that a request of that name may belong to.
@@ -127,15 +138,19 @@ func (p *Process) wakeByMachine(change apimodel.Change) {
 	if identity || judgedAnew(before, after) {
 		p.queue.add(Item{machinehealth.ControllerName, name})
 	}
-	if identity || was[0] != is[0] || was[1] != is[1] {
+	said := saysOtherwise(was, is)
+	if identity || said || was[1] != is[1] {
 		p.wakeChecks()
 	}
-	if identity || was[0] != is[0] || markWas != markIs {
+	if identity || said || markWas != markIs {
 		p.wakeRecords(func(r *v1alpha1.MachineRemediation) bool {
 			return r.Spec.MachineRef.Name == name || r.Spec.TemplateRef != nil
 		})
 	}
 }
+
+// saysOtherwise reports whether a verdict has another status, or finds something else.
+func saysOtherwise(was, is [3]string) bool { return was[0] != is[0] || (is[0] == "False" && was != is) }
 
 // judgedAnew reports whether a Machine may deserve another verdict.
 func judgedAnew(before, after *clusterv1.Machine) bool {

@@ -52,6 +52,8 @@ const (
 	Namespace   = "default"
 	ClusterName = "cluster"
 	CheckName   = "mhc"
+	// SecondCheckName is the younger one's, where two select the same machines.
+	SecondCheckName = "second"
 )
 
 func newScheme() *runtime.Scheme {

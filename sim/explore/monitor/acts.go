@@ -30,20 +30,20 @@ func (m *Monitor) acts(p *history.Process, machine *clusterv1.Machine, what stri
 		t.looks = map[lookAt]look{}
 		return
 	}
-	m.looked(t, machine, what)
+	m.looked(t, r, machine, what)
 	m.permitted(t, r, machine, what)
 	m.intended(r, what)
 	m.notPast(r, what)
 	m.once(r, machine, what)
-	m.slots(p, machine, what)
+	m.slots(p, r, machine, what)
 	m.gate(p, what)
 	t.looks = map[lookAt]look{}
 }
 
 // looked checks that Sickbay read everything live that the act depends on, and that it shows a sick
 // machine.
-func (m *Monitor) looked(t *turn, machine *clusterv1.Machine, what string) {
-	for _, at := range []lookAt{{kinds.Cluster, kinds.ClusterName}, {kinds.HealthCheck, kinds.CheckName}, {kinds.Machine, machine.Name}} {
+func (m *Monitor) looked(t *turn, r *v1alpha1.MachineRemediation, machine *clusterv1.Machine, what string) {
+	for _, at := range []lookAt{{kinds.Cluster, kinds.ClusterName}, {kinds.HealthCheck, t.governing(r)}, {kinds.Machine, machine.Name}} {
 		if _, ok := t.looks[at]; !ok {
 			m.w.Fail(rules.Look, "%s, and has not read %s %s just before", what, at.kind.Kind, at.name)
 		}
@@ -70,12 +70,32 @@ func (m *Monitor) permitted(t *turn, r *v1alpha1.MachineRemediation, machine *cl
 	if r.Spec.MachineRef.UID != machine.UID {
 		m.w.Fail(rules.Bound, "%s, which is not the machine of record %s", what, r.Name)
 	}
-	if why := forbidden(t.last(), looked[*clusterv1.MachineHealthCheck](t, kinds.HealthCheck, kinds.CheckName), looked[*clusterv1.Cluster](t, kinds.Cluster, kinds.ClusterName),
+	if why := forbidden(t.last(), looked[*clusterv1.MachineHealthCheck](t, kinds.HealthCheck, t.governing(r)), looked[*clusterv1.Cluster](t, kinds.Cluster, kinds.ClusterName),
 		looked[*clusterv1.Machine](t, kinds.Machine, machine.Name)); why != "" {
 		m.w.Fail(rules.Permission, "%s, although %s", what, why)
 	}
 	m.hostFree(t, machine, what)
 	m.decided(r, what)
+}
+
+// governing returns the name of the MachineHealthCheck whose settings hold for a record: the one that made it, or the other one if that does not select
+// the machine any more, as it was read.
+func (t *turn) governing(r *v1alpha1.MachineRemediation) string {
+	for _, name := range []string{r.Spec.HealthCheckRef.Name, kinds.CheckName, kinds.SecondCheckName} {
+		if t.looks[lookAt{kinds.HealthCheck, name}].obj != nil {
+			return name
+		}
+	}
+	return r.Spec.HealthCheckRef.Name
+}
+
+// healthCheckOf returns the MachineHealthCheck whose settings hold for a record now; nil if there is none.
+func (m *Monitor) healthCheckOf(r *v1alpha1.MachineRemediation) *clusterv1.MachineHealthCheck {
+	named := history.Latest[*clusterv1.MachineHealthCheck](m.w, kinds.HealthCheck, r.Spec.HealthCheckRef.Name)
+	if all := history.Every[*clusterv1.MachineHealthCheck](m.w, kinds.HealthCheck); named == nil && len(all) > 0 {
+		return all[0]
+	}
+	return named
 }
 
 // hostFree checks that nobody keeps the host of a machine, as it was read.

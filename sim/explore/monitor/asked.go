@@ -69,11 +69,15 @@ func (m *Monitor) nothingStands() {
 	if m.w.Forbidden() {
 		withdrawn = unreadBy
 	}
-	mhc, cluster := history.Latest[*clusterv1.MachineHealthCheck](m.w, kinds.HealthCheck, kinds.CheckName), history.Latest[*clusterv1.Cluster](m.w, kinds.Cluster, kinds.ClusterName)
+	cluster := history.Latest[*clusterv1.Cluster](m.w, kinds.Cluster, kinds.ClusterName)
 	for _, machine := range history.Every[*clusterv1.Machine](m.w, kinds.Machine) {
 		asked := m.unbegun(machine)
 		if asked == "" || m.isStubborn(machine) {
 			continue
+		}
+		mhc := history.Latest[*clusterv1.MachineHealthCheck](m.w, kinds.HealthCheck, kinds.CheckName)
+		if r := m.openRecord(machine.UID); r != nil {
+			mhc = m.healthCheckOf(r)
 		}
 		if why := forbidden(m.w.Now(), mhc, cluster, machine); why != "" {
 			note(rules.Paused, machine.UID, withdrawn, "%s stands on %s, although %s", asked, machine.Name, why)

@@ -2,9 +2,11 @@ package monitor
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -21,24 +23,28 @@ import (
 // inGoodOrder checks that every sick machine is under repair or says what it waits for, and that nothing is left of what
 // has ended.
 func (m *Monitor) inGoodOrder() {
-	mhc := history.Latest[*clusterv1.MachineHealthCheck](m.w, kinds.HealthCheck, kinds.CheckName)
 	cluster := history.Latest[*clusterv1.Cluster](m.w, kinds.Cluster, kinds.ClusterName)
+	all := history.Every[*clusterv1.MachineHealthCheck](m.w, kinds.HealthCheck)
+	judging := slices.DeleteFunc(slices.Clone(all), func(mhc *clusterv1.MachineHealthCheck) bool { return len(mhcspec.Paused(mhc, cluster)) > 0 })
 	for _, machine := range history.Every[*clusterv1.Machine](m.w, kinds.Machine) {
 		r := m.openRecord(machine.UID)
 		m.nothingLeft(machine, r)
-		if !machine.DeletionTimestamp.IsZero() || mhc == nil || len(mhcspec.Paused(mhc, cluster)) > 0 || !mhcspec.IsTarget(machine) {
+		if !machine.DeletionTimestamp.IsZero() || len(judging) == 0 || !mhcspec.IsTarget(machine) {
 			continue
 		}
 		stored := history.Said(machine, verdict.ConditionType)[0]
 		if m.sick(machine) && stored != "False" {
 			m.w.Fail(rules.Reason, "the Node of %s is sick, and its verdict is %q", machine.Name, stored)
 		}
+		if stored == "True" && len(judging) < len(all) {
+			m.w.Fail(rules.Part, "%s is called healthy, and one of its MachineHealthChecks is paused", machine.Name)
+		}
 		switch {
 		case stored != "False":
 		case r != nil:
 			m.goesOn(machine, r)
 		default:
-			m.explained(mhc, machine)
+			m.explained(all, machine)
 		}
 	}
 }
@@ -73,17 +79,18 @@ func (m *Monitor) goesOn(machine *clusterv1.Machine, r *v1alpha1.MachineRemediat
 	}
 }
 
-// explained checks that the MachineHealthCheck says why nothing is done about a sick machine.
-func (m *Monitor) explained(mhc *clusterv1.MachineHealthCheck, machine *clusterv1.Machine) {
-	for _, c := range mhc.Status.Conditions {
-		if c.Type == clusterv1.MachineHealthCheckRemediationAllowedCondition && c.Message != "" && (c.Status == "False" || strings.Contains(c.Message, machine.Name)) {
-			return
-		}
-		if c.Type == "DryRun" && strings.Contains(c.Message, machine.Name) {
+// explained checks that a MachineHealthCheck says why nothing is done about a sick machine.
+func (m *Monitor) explained(all []*clusterv1.MachineHealthCheck, machine *clusterv1.Machine) {
+	says := func(c metav1.Condition) bool {
+		names := strings.Contains(c.Message, machine.Name)
+		return c.Type == "DryRun" && names || c.Type == clusterv1.MachineHealthCheckRemediationAllowedCondition && c.Message != "" && (c.Status == "False" || names)
+	}
+	for _, mhc := range all {
+		if slices.ContainsFunc(mhc.Status.Conditions, says) {
 			return
 		}
 	}
-	m.w.Fail(rules.Reason, "%s is sick and has no record, and its MachineHealthCheck does not say why: %s", machine.Name, conditionsOf(mhc))
+	m.w.Fail(rules.Reason, "%s is sick and has no record, and its MachineHealthCheck does not say why: %s", machine.Name, conditionsOf(all[0]))
 }
 
 func conditionsOf(mhc *clusterv1.MachineHealthCheck) string {

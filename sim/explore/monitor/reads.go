@@ -81,7 +81,7 @@ func (m *Monitor) Written(p *history.Process, call apimodel.Call) {
 // counts alone.
 func (t *turn) saw(p *history.Process, call apimodel.Call, obj *apimodel.Object) {
 	at := lookAt{call.Kind, call.Key.Name}
-	if call.Verb == "list" && call.Kind != kinds.Record && (call.Kind != kinds.HealthCheck || t.looks[at].obj != nil) {
+	if call.Verb == "list" && call.Kind != kinds.Record && call.Kind != kinds.HealthCheck {
 		return
 	}
 	t.looks[at] = look{obj, p.World.Unreadable, p.Now()}

@@ -19,21 +19,28 @@ import (
 )
 
 // slots checks that no more machines are under repair than allowed, by the greater of what was read and the current value.
-func (m *Monitor) slots(p *history.Process, machine *clusterv1.Machine, what string) {
+func (m *Monitor) slots(p *history.Process, r *v1alpha1.MachineRemediation, machine *clusterv1.Machine, what string) {
 	t := m.turns[p]
-	allowed := max(m.allowed(looked[*clusterv1.MachineHealthCheck](t, kinds.HealthCheck, kinds.CheckName)), m.allowed(history.Latest[*clusterv1.MachineHealthCheck](m.w, kinds.HealthCheck, kinds.CheckName)))
+	allowed := max(m.allowed(looked[*clusterv1.MachineHealthCheck](t, kinds.HealthCheck, t.governing(r))), m.allowed(m.healthCheckOf(r)))
 	if allowed == 0 {
 		return
 	}
 	var under []string
 	for _, other := range history.Every[*clusterv1.Machine](m.w, kinds.Machine) {
-		if other.UID == machine.UID || m.underRepair(p, other) {
+		if other.UID == machine.UID || (m.underRepair(p, other) && m.counts(p, r, other)) {
 			under = append(under, other.Name)
 		}
 	}
 	if len(under) > allowed {
 		m.w.Fail(rules.Slots, "%s, and under repair are %q, of which %d may be", what, under, allowed)
 	}
+}
+
+// counts reports whether a repair of another machine counts for the MachineHealthCheck of a record: it has that machine among its targets, or makes that
+// repair.
+func (m *Monitor) counts(p *history.Process, r *v1alpha1.MachineRemediation, other *clusterv1.Machine) bool {
+	its := m.openRecord(other.UID)
+	return its == nil || its.Spec.HealthCheckRef.Name == r.Spec.HealthCheckRef.Name || isTarget(p, other)
 }
 
 // underRepair reports whether something is in progress on a machine, as far as a process can know. A machine without an open record

@@ -48,7 +48,7 @@ func (m *Monitor) Finished(p *history.Process) {
 
 // holdEnds returns when the hold on a machine ends, if nothing else stops Sickbay then; otherwise zero.
 func (m *Monitor) holdEnds(r *v1alpha1.MachineRemediation, now time.Time) time.Time {
-	machine, mhc := m.machineWith(r.Spec.MachineRef.UID), history.Latest[*clusterv1.MachineHealthCheck](m.w, kinds.HealthCheck, kinds.CheckName)
+	machine, mhc := m.machineWith(r.Spec.MachineRef.UID), m.healthCheckOf(r)
 	cluster := history.Latest[*clusterv1.Cluster](m.w, kinds.Cluster, kinds.ClusterName)
 	if machine == nil || mhc == nil || cluster == nil {
 		return time.Time{}
@@ -81,7 +81,7 @@ func (s *stop) note(paused bool, began, now time.Time) {
 // paused reports whether the machine of a record exists and nothing may be done to it at that time.
 func (m *Monitor) paused(r *v1alpha1.MachineRemediation, at time.Time) bool {
 	machine := m.machineWith(r.Spec.MachineRef.UID)
-	mhc := history.Latest[*clusterv1.MachineHealthCheck](m.w, kinds.HealthCheck, kinds.CheckName)
+	mhc := m.healthCheckOf(r)
 	if machine == nil || mhc == nil || !machine.DeletionTimestamp.IsZero() || mhcspec.HasAnnotation(machine, clusterv1.MachineSkipRemediationAnnotation) {
 		return false
 	}

@@ -13,6 +13,7 @@ const (
 	Bound      = "an act meets the very machine that was judged"
 	Repaired   = "a machine that others write to all the time is repaired, too"
 	Reason     = "what cannot go on names a reason"
+	Part       = "while a health check is paused, what it selects is not called healthy"
 	Starved    = "nobody waits because of another's fault"
 	End        = "what ends leaves the machine healthy, gone, or to a person"
 	Proven     = "a machine that relapses is not proven"

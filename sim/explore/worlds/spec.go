@@ -125,6 +125,8 @@ const (
 	Owners Actor = "owners"
 	// Kinds takes away the right to read requests, and gives it back.
 	Kinds Actor = "kinds"
+	// Second is a person with a second, younger health check of the same machines, who pauses, holds and deletes it.
+	Second Actor = "second"
 )
 
 // Everybody is all actors that take part in every large world.
@@ -148,7 +150,7 @@ func (s *Spec) Upgrades() bool { return s.Has(Upgrade) || s.Has(Rollout) || s.Ha
 
 // Unhindered reports whether every sick machine gets its turn: nobody interferes, no gate closes, and replacements help.
 func (s *Spec) Unhindered() bool {
-	return !s.Has(Person) && !s.Has(Pauses) && !s.Upgrades() && !s.Has(Hosts) && !s.Has(Owners) && s.AtMost == nil && s.InRange == "" && !s.BadImage
+	return !s.Has(Person) && !s.Has(Pauses) && !s.Has(Second) && !s.Upgrades() && !s.Has(Hosts) && !s.Has(Owners) && s.AtMost == nil && s.InRange == "" && !s.BadImage
 }
 
 // Share returns this world's share of a number of histories.

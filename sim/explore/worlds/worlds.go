@@ -110,6 +110,11 @@ var All = []*Spec{
 		Actors: []Actor{Faults, Caches, Overlap}, Steps: 60, Settle: 2 * time.Hour, Watch: time.Hour, Recover: 36 * time.Hour,
 	},
 	{
+		Name: "two checks", About: "two health checks of the same machines, each of which a person pauses, holds and deletes",
+		Machines: 3, Sick: 2, Owner: OwnerReplaces, Slots: 1,
+		Actors: []Actor{Second, Nodes, Person, Owners, Faults, Caches, Overlap, Clock}, Steps: 80, Settle: 2 * time.Hour, Recover: 36 * time.Hour,
+	},
+	{
 		Name: "bad image", About: "new machines are sick, too",
 		Slow: true, Machines: 2, Sick: 1, Owner: OwnerReplaces, Slots: 1, BadImage: true,
 		Actors: Everybody, Steps: 80, Settle: 10 * time.Minute, Watch: 10 * time.Minute, Recover: 36 * time.Hour,
@@ -187,6 +192,11 @@ var Small = []*Spec{
 		Name: "small deletion", About: "two sick machines of a MachinePool, one slot, a plan that deletes them, and all that can go wrong with writes, processes and caches",
 		Machines: 2, Sick: 2, Owner: OwnerPool, Slots: 1, Plan: bounded(DeletionPlan(), 1),
 		Actors: []Actor{Faults, Caches, Overlap}, Steps: 30, Settle: 2 * time.Hour, Watch: 30 * time.Minute, Recover: 36 * time.Hour,
+	},
+	{
+		Name: "small two checks", About: "two sick machines, one slot, an owner, and two health checks that people pause and hold",
+		Machines: 2, Sick: 2, Owner: OwnerReplaces, Slots: 1,
+		Actors: []Actor{Second, Pauses, Caches}, Steps: 30, Settle: time.Hour, Watch: 30 * time.Minute, Recover: 36 * time.Hour,
 	},
 	{
 		Name: "small unread", About: "two sick machines, one slot, another controller that repairs them, and requests that cannot be read at times",

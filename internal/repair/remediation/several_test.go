@@ -1,0 +1,128 @@
+package remediation
+
+import (
+	"testing"
+	"time"
+
+	. "github.com/onsi/gomega"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
+	"github.com/sickbay-dev/sickbay/internal/testing/build"
+)
+
+// ofOther has another MachineHealthCheck admit a machine.
+func ofOther(s *v1alpha1.MachineRemediationSpec) { s.HealthCheckRef.Name = "other" }
+
+// TestSeveral: a record of one of two MachineHealthChecks that select its machine goes on under the settings of its own. It ends where the other one
+// comes to lead and nobody has begun anything.
+func TestSeveral(t *testing.T) {
+	t.Parallel()
+	holds := func(f *harness, mhc *clusterv1.MachineHealthCheck) {
+		annotate(f, mhc, mhcspec.HoldUntilAnnotation, f.clock.Now().Add(time.Hour).Format(time.RFC3339))
+	}
+	const handedOver = "Ended Ended HandedOver"
+	rows(t, map[string]struct {
+		opts   []recordOption
+		change func(f *harness, other *clusterv1.MachineHealthCheck)
+		want   string
+	}{
+		"of the older one":                          {nil, func(*harness, *clusterv1.MachineHealthCheck) {}, acting},
+		"of the older one, which is held":           {nil, func(f *harness, _ *clusterv1.MachineHealthCheck) { holds(f, f.mhc) }, handedOver},
+		"of the older one, both are held":           {nil, func(f *harness, other *clusterv1.MachineHealthCheck) { holds(f, f.mhc); holds(f, other) }, "Pending OnHold"},
+		"of the older one, the younger one is held": {nil, func(f *harness, other *clusterv1.MachineHealthCheck) { holds(f, other) }, acting},
+		"of the older one, the younger one is paused": {nil, func(f *harness, other *clusterv1.MachineHealthCheck) {
+			annotate(f, other, clusterv1.PausedAnnotation, "")
+		}, acting},
+		"of the younger one":                          {[]recordOption{ofOther}, func(*harness, *clusterv1.MachineHealthCheck) {}, handedOver},
+		"of the younger one, the older one is held":   {[]recordOption{ofOther}, func(f *harness, _ *clusterv1.MachineHealthCheck) { holds(f, f.mhc) }, acting},
+		"of the younger one, the older one is paused": {[]recordOption{ofOther}, func(f *harness, _ *clusterv1.MachineHealthCheck) { annotate(f, f.mhc, clusterv1.PausedAnnotation, "") }, acting},
+		"of the younger one, which selects it no more": {[]recordOption{ofOther}, func(f *harness, other *clusterv1.MachineHealthCheck) {
+			change(f, other, func(m *clusterv1.MachineHealthCheck) { m.Spec.Selector.MatchLabels = map[string]string{"x": "y"} })
+		}, acting},
+		"of the younger one, for which another controller is responsible": {[]recordOption{ofOther}, func(f *harness, _ *clusterv1.MachineHealthCheck) {
+			f.Policy.Adopt = mhcspec.AdoptHandedOver
+			annotate(f, f.mhc, clusterv1.PausedAnnotation, mhcspec.HandedOverValue)
+		}, handedBack},
+	}, func(t *testing.T, tt struct {
+		opts   []recordOption
+		change func(f *harness, other *clusterv1.MachineHealthCheck)
+		want   string
+	}) {
+		t.Helper()
+		f := newHarness(t)
+		other := build.MachineHealthCheck(f.ns, "other")
+		build.Create(t.Context(), t, f.env.Client, other)
+		record := f.admit(f.sick("a"), tt.opts...)
+		tt.change(f, other)
+		f.reconcile(record)
+		f.wantRecord(record, tt.want)
+	})
+}
+
+// TestSeveralBegun: what somebody has begun is finished by its own record, and a mark that nobody has answered is withdrawn first.
+func TestSeveralBegun(t *testing.T) {
+	t.Parallel()
+	for begun, want := range map[bool]string{true: "Acting Paused replace:-", false: "Ended Ended HandedOver replace:NotBegun"} {
+		f := newHarness(t)
+		build.Create(t.Context(), t, f.env.Client, build.MachineHealthCheck(f.ns, "other"))
+		a := f.sick("a", build.Finalizer(keep))
+		record := f.admit(a)
+		f.reconcile(record)
+		f.wantStanding("a: mark")
+		if begun {
+			f.answer(a, clusterv1.MachineSetMachineRemediationMachineDeletingReason, "")
+			remove(f, a)
+			f.pass(time.Minute)
+			f.reconcile(record)
+		}
+		annotate(f, f.mhc, clusterv1.PausedAnnotation, "")
+		f.reconcile(record)
+		f.wantRecord(record, want)
+	}
+}
+
+// TestSeveralFinding: who begins a repair finds the machine sick by their own rules now; what has begun goes on for any finding.
+func TestSeveralFinding(t *testing.T) {
+	t.Parallel()
+	f := newHarness(t, build.Annotation(mhcspec.DryRunAnnotation, "true"))
+	build.Create(t.Context(), t, f.env.Client,
+		build.MachineHealthCheck(f.ns, "other", build.UnhealthyMachineCondition("Disk", metav1.ConditionFalse, 0), build.NodeStartupTimeout(0)))
+	f.nodes.Put(f.clusterKey(), build.Node("a"))
+	a := f.sick("a", build.Annotation(clusterv1.RemediateMachineAnnotation, ""))
+	record := f.admit(a, ofOther)
+	change(f, a, func(m *clusterv1.Machine) { m.Annotations = nil })
+	f.reconcile(record)
+	f.wantRecord(record, undecidedNow)
+	changeStatus(f, a, func(m *clusterv1.Machine) {
+		setCondition(m, metav1.Condition{Type: "Disk", Status: metav1.ConditionFalse, Reason: "Broken"})
+	})
+	f.pass(time.Minute)
+	f.grant(record)
+	f.reconcile(record)
+	f.wantRecord(record, acting)
+}
+
+// TestManagerSeveral: the older of two health checks finds a machine sick and waits for a person. When its gate closes, because of a machine that the
+// younger one does not select, the younger one repairs the shared machine, and events alone lead to that.
+func TestManagerSeveral(t *testing.T) {
+	t.Parallel()
+	r := newRunning(t, build.TriggerIfAtMost(intstr.FromInt32(1)), build.TemplateRef(v1alpha1.GroupVersion.WithKind("MachineRemediationTemplate"), "plan"))
+	r.storePlan([]v1alpha1.RemediationStep{step(v1alpha1.ActionReboot, func(s *v1alpha1.RemediationStep) { s.Approval = v1alpha1.ApprovalRequired })})
+	build.Create(t.Context(), t, r.env.Client, build.MachineHealthCheck(r.ns, "other",
+		build.Selector(map[string]string{"pool": "shared"}), build.UnhealthyMachineCondition("Disk", metav1.ConditionFalse, 0)))
+	a, b := r.well("a", build.Label("pool", "shared")), r.well("b")
+	r.disk(a, metav1.ConditionFalse)
+	r.Eventually(r.says("a")).Should(Equal("Pending ApprovalRequired"))
+	r.Consistently(r.says("a")).WithTimeout(200 * time.Millisecond).Should(Equal("Pending ApprovalRequired"))
+	r.disk(b, metav1.ConditionFalse)
+	r.Eventually(r.says("a")).Should(Equal("Acting Acting replace:-; Ended Ended HandedOver"))
+	r.Eventually(r.asked).Should(Equal([]string{"a: mark"}))
+	if got, _ := stored(r.harness, a); verdict.Of(got).Message != "Machine condition Disk is False for more than 0s" {
+		t.Errorf("both say the same, and the verdict says %q", verdict.Of(got).Message)
+	}
+}
