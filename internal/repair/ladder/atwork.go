@@ -62,19 +62,6 @@ func (d *draft) cannotBe(step v1alpha1.RemediationStep) string {
 	return d.f.Safety.Impossible
 }
 
-// actFor returns the act of a step.
-func (d *draft) actFor(step v1alpha1.RemediationStep) Act {
-	switch {
-	case step.Action == v1alpha1.ActionRequest:
-		return CreateRequest
-	case step.Action == v1alpha1.ActionReboot:
-		return CreateReboot
-	case d.f.Machine.Owner == nil || step.Deletes():
-		return DeleteMachine
-	}
-	return MarkForOwner
-}
-
 // inTime lets the attempt go on until it times out.
 func (d *draft) inTime(attempt *v1alpha1.RemediationAttempt, step v1alpha1.RemediationStep) bool {
 	deadline := d.runClock(attempt, step)
