@@ -1,6 +1,7 @@
 package simulate
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"time"
@@ -75,7 +76,7 @@ func (s *Scene) settle(r *record) {
 		if d.Act.Begins() {
 			f.Safety.GateClosed, f.Safety.OverBudget = r.check.brakes(r.obj, s.now)
 			if d.Act == ladder.DeleteMachine {
-				f.Safety.OthersAtWork = s.unreplaced(r.machine)
+				f.Safety.OthersAtWork = ladder.Said(s.unreplaced(r.machine))
 			}
 			d = ladder.Decide(f, s.now)
 		}
@@ -153,11 +154,8 @@ func (s *Scene) factsFor(r *record) ladder.Facts {
 // safety fills in what keeps Sickbay from acting, as far as it follows from the health check, the Cluster and the time.
 func (r *record) safety(f *ladder.Facts, now time.Time) {
 	c, s := r.check, &f.Safety
-	s.Paused = c.paused
-	if s.Paused == "" {
-		s.Paused = c.onlyReports
-	}
-	s.Misconfigured = c.misconfigured
+	s.Paused = cmp.Or(ladder.Said(c.paused), c.onlyReports)
+	s.Misconfigured = ladder.Said(c.misconfigured)
 	f.Bounded = c.bounded
 	if r.machine == nil || f.Machine.Gone {
 		s.OnHold, s.HoldUntil = mhcspec.OnHold(now, c.mhc, c.cluster)

@@ -27,8 +27,8 @@ func (d *draft) atWork() bool {
 		return d.carryOut(attempt, step)
 	case step.Action == v1alpha1.ActionReplace:
 		return d.replacing(attempt, step)
-	case step.Action == v1alpha1.ActionReboot && d.f.Safety.KeptOff != "":
-		return d.givesUp(attempt, d.f.Safety.KeptOff)
+	case step.Action == v1alpha1.ActionReboot && d.f.Safety.KeptOff.IsSet():
+		return d.givesUp(attempt, d.f.Safety.KeptOff.String())
 	}
 	return d.requesting(attempt, step)
 }

@@ -57,7 +57,7 @@ func (d *draft) recordIsDeleted() bool { return !d.f.Record.DeletionTimestamp.Is
 
 // whyHandedBack says why Sickbay no longer manages the machine; empty if it does.
 func (d *draft) whyHandedBack() string {
-	if why := d.f.Safety.Unmanaged; why != "" {
+	if why := d.f.Safety.Unmanaged.String(); why != "" {
 		return why
 	}
 	if d.recordIsDeleted() {
@@ -103,5 +103,5 @@ func (d *draft) superseded() string {
 	if HasBegun(d.asDecided()) || (attempt != nil && Acts(d.stepOf(attempt).Action) && d.begun(attempt)) {
 		return ""
 	}
-	return d.f.Safety.Superseded
+	return d.f.Safety.Superseded.String()
 }

@@ -174,7 +174,7 @@ func (r *Reconciler) afterFailedAct(ctx context.Context, record *v1alpha1.Machin
 	case !tried.Act.Begins():
 		facts.Safety.Stuck = ownwrites.Note(ownwrites.Cause(cause))
 	case errors.Is(cause, remedy.ErrChanged):
-		facts.Safety.Changed = "The machine has changed while it was judged"
+		facts.Safety.Changed = true
 	case meta.IsNoMatchError(cause):
 		facts.Safety.Impossible = couldNot(cause)
 	default:
