@@ -31,7 +31,7 @@ func (r *Reconciler) act(ctx context.Context, record *v1alpha1.MachineRemediatio
 		if err := r.writes().close(ctx, record); err != nil {
 			return err
 		}
-		r.expectations.Expect(record)
+		r.memory.Expect(record)
 		return nil
 	}
 	if decision.Act.Begins() && r.Clock.Now().Sub(v.at) > maxLookAge {
@@ -197,7 +197,7 @@ func (r *Reconciler) store(ctx context.Context, record *v1alpha1.MachineRemediat
 	if err := r.writes().status(ctx, record); err != nil {
 		return err
 	}
-	r.expectations.Expect(record)
+	r.memory.Expect(record)
 	measure(before, record)
 	r.Tracer.Stored(before, record)
 	r.announce(ctx, before, record, v)
