@@ -3,6 +3,7 @@ package checks
 import (
 	appsv1 "k8s.io/api/apps/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/utils/ptr"
 
 	"github.com/sickbay-dev/sickbay/healthcheck"
 )
@@ -32,7 +33,7 @@ func DeploymentAvailable(d *appsv1.Deployment) healthcheck.Result {
 // replica, and if a partition lets no more be updated: they may be the last ones that were replaced. For RolloutWithin after the
 // creation, missing replicas are Progressing, too. A status for an older generation is Progressing (ReasonNotObserved).
 func StatefulSetAvailable(s *appsv1.StatefulSet) healthcheck.Result {
-	want, ready, allowed := orOne(s.Spec.Replicas), s.Status.ReadyReplicas, int32(0)
+	want, ready, allowed := ptr.Deref(s.Spec.Replicas, 1), s.Status.ReadyReplicas, int32(0)
 	updated := updatedOf(s)
 	isRolling := updated > 0 && s.Status.UpdateRevision != s.Status.CurrentRevision
 	if isRolling && s.Spec.UpdateStrategy.Type != appsv1.OnDeleteStatefulSetStrategyType {
@@ -56,7 +57,7 @@ func replacedAtOnce(s *appsv1.StatefulSet) int32 {
 	if rolling == nil || rolling.MaxUnavailable == nil {
 		return 1
 	}
-	allowed, err := intstr.GetScaledValueFromIntOrPercent(rolling.MaxUnavailable, int(orOne(s.Spec.Replicas)), false)
+	allowed, err := intstr.GetScaledValueFromIntOrPercent(rolling.MaxUnavailable, int(ptr.Deref(s.Spec.Replicas, 1)), false)
 	if err != nil {
 		return 1
 	}

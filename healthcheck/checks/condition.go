@@ -9,15 +9,6 @@ import (
 // condition holds the fields that the conditions of all kinds share.
 type condition struct{ Type, Status, Reason, Message string }
 
-// conditionsOf reads a list of conditions.
-func conditionsOf[C any](list []C, read func(C) condition) []condition {
-	conditions := make([]condition, 0, len(list))
-	for _, c := range list {
-		conditions = append(conditions, read(c))
-	}
-	return conditions
-}
-
 // demand is what a rule requires of one condition.
 type demand struct {
 	conditionType, status string
@@ -33,18 +24,10 @@ func (d demand) reason() string {
 	return d.conditionType
 }
 
-// isTrue requires a condition that is True. notFalse and notTrue accept a missing one;
-// otherwise notFalse requires True, and notTrue False.
-func isTrue(conditionType string) demand   { return demand{conditionType, "True", false} }
-func notFalse(conditionType string) demand { return demand{conditionType, "True", true} }
-func notTrue(conditionType string) demand  { return demand{conditionType, "False", true} }
+// isTrue requires a condition that is True.
+func isTrue(conditionType string) demand { return demand{conditionType, "True", false} }
 
-// judge returns False for the first unmet demand.
-func judge(conditions []condition, demands ...demand) healthcheck.Result {
-	return judgeOf(conditions, asIs, demands...)
-}
-
-// judgeOf is judge without copying the list.
+// judgeOf returns False for the first unmet demand.
 func judgeOf[C any](list []C, read func(C) condition, demands ...demand) healthcheck.Result {
 	for _, d := range demands {
 		c, found := findOf(list, read, d.conditionType)
@@ -58,10 +41,6 @@ func judgeOf[C any](list []C, read func(C) condition, demands ...demand) healthc
 	return healthy()
 }
 
-func find(conditions []condition, conditionType string) (condition, bool) {
-	return findOf(conditions, asIs, conditionType)
-}
-
 func findOf[C any](list []C, read func(C) condition, conditionType string) (condition, bool) {
 	for _, item := range list {
 		if c := read(item); c.Type == conditionType {
@@ -71,13 +50,8 @@ func findOf[C any](list []C, read func(C) condition, conditionType string) (cond
 	return condition{}, false
 }
 
-func asIs(c condition) condition { return c }
-
 // String returns everything that the condition says.
 func (c condition) String() string { return c.say("Condition " + c.Type + " is ") }
-
-// asPhase returns the same for a phase with a reason and a message.
-func (c condition) asPhase() string { return c.say("Phase is ") }
 
 func (c condition) say(text string) string {
 	text += cmp.Or(c.Status, "empty")

@@ -76,3 +76,30 @@ func PersistentVolumeClaim(p *corev1.PersistentVolumeClaim) healthcheck.Result {
 		return unhealthy(ReasonPhaseUnknown, "%s", phase)
 	}
 }
+
+// conditionsOf reads a list of conditions.
+func conditionsOf[C any](list []C, read func(C) condition) []condition {
+	conditions := make([]condition, 0, len(list))
+	for _, c := range list {
+		conditions = append(conditions, read(c))
+	}
+	return conditions
+}
+
+// notFalse and notTrue accept a missing condition; otherwise notFalse requires True, and notTrue False.
+func notFalse(conditionType string) demand { return demand{conditionType, "True", true} }
+func notTrue(conditionType string) demand  { return demand{conditionType, "False", true} }
+
+// judge is judgeOf a list that is read already.
+func judge(conditions []condition, demands ...demand) healthcheck.Result {
+	return judgeOf(conditions, asIs, demands...)
+}
+
+func find(conditions []condition, conditionType string) (condition, bool) {
+	return findOf(conditions, asIs, conditionType)
+}
+
+func asIs(c condition) condition { return c }
+
+// asPhase returns everything that a phase with a reason and a message says.
+func (c condition) asPhase() string { return c.say("Phase is ") }

@@ -41,14 +41,14 @@ func ManagedResource(m *unstructured.Unstructured) healthcheck.Result {
 // A new ManagedResource is no alarm: its objects may be unhealthy (NotResourcesHealthy) for
 // RolloutWithin after its creation.
 func ManagedResourceRolledOut(m *unstructured.Unstructured) healthcheck.Result {
-	return then(starting(RolloutWithin, m, ManagedResource(m), "NotResourcesHealthy"), func() healthcheck.Result {
-		progress, found := find(unstructuredConditions(m), "ResourcesProgressing")
-		if !found {
-			return rollingOut(number(m.GetGeneration()), "Condition ResourcesProgressing is missing")
-		}
-		if progress.Status != "False" {
-			return rollingOut(number(m.GetGeneration()), "%s", progress)
-		}
-		return healthy()
-	})
+	verdict := starting(RolloutWithin, m, ManagedResource(m), "NotResourcesHealthy")
+	progress, found := find(unstructuredConditions(m), "ResourcesProgressing")
+	switch {
+	case verdict.Status != healthcheck.True:
+	case !found:
+		return rollingOut(number(m.GetGeneration()), "Condition ResourcesProgressing is missing")
+	case progress.Status != "False":
+		return rollingOut(number(m.GetGeneration()), "%s", progress)
+	}
+	return verdict
 }

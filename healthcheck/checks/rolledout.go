@@ -7,6 +7,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
 
 	"github.com/sickbay-dev/sickbay/healthcheck"
 )
@@ -29,7 +30,7 @@ func DeploymentRolledOut(d *appsv1.Deployment) healthcheck.Result {
 		return observed(d.Generation, d.Status.ObservedGeneration, unhealthy("NotProgressing", "%s", progress))
 	}
 	verdict, revision := deploymentRollout(d)
-	status, want := d.Status, orOne(d.Spec.Replicas)
+	status, want := d.Status, ptr.Deref(d.Spec.Replicas, 1)
 	available := judge(conditions, isTrue(string(appsv1.DeploymentAvailable)))
 	switch {
 	case available.Status == healthcheck.False:
@@ -76,7 +77,7 @@ func unavailableSince(d *appsv1.Deployment) (since metav1.Time) {
 // deploymentRollout says whether a roll-out is under way, and of which revision.
 func deploymentRollout(d *appsv1.Deployment) (verdict healthcheck.Result, revision string) {
 	revision = deploymentRevision(d)
-	want, status := orOne(d.Spec.Replicas), d.Status
+	want, status := ptr.Deref(d.Spec.Replicas, 1), d.Status
 	conditions := deploymentConditions(d)
 	progress, found := find(conditions, string(appsv1.DeploymentProgressing))
 	failure := judge(conditions, notTrue(string(appsv1.DeploymentReplicaFailure)))
@@ -110,7 +111,7 @@ func deploymentRevision(d *appsv1.Deployment) string {
 // starting. For RolloutWithin after the creation that is Progressing, too. Whether it serves meanwhile is the question of
 // StatefulSetAvailable.
 func StatefulSetRolledOut(s *appsv1.StatefulSet) healthcheck.Result {
-	want, status := orOne(s.Spec.Replicas), s.Status
+	want, status := ptr.Deref(s.Spec.Replicas, 1), s.Status
 	verdict := statefulSetRollout(s, want)
 	if status.ReadyReplicas < want && status.Replicas-status.ReadyReplicas > replacedAtOnce(s) && s.Spec.PodManagementPolicy != appsv1.ParallelPodManagement {
 		verdict = starting(RolloutWithin, s, atLeast(ReasonReplicasNotReady, status.ReadyReplicas, want, "replicas are ready"), ReasonReplicasNotReady)
@@ -121,7 +122,7 @@ func StatefulSetRolledOut(s *appsv1.StatefulSet) healthcheck.Result {
 
 // updatedOf returns how many replicas a rolling update updates: not those below the partition.
 func updatedOf(s *appsv1.StatefulSet) int32 {
-	updated := orOne(s.Spec.Replicas)
+	updated := ptr.Deref(s.Spec.Replicas, 1)
 	if rolling := s.Spec.UpdateStrategy.RollingUpdate; rolling != nil && rolling.Partition != nil {
 		updated -= *rolling.Partition
 	}

@@ -2,6 +2,7 @@ package checks
 
 import (
 	appsv1 "k8s.io/api/apps/v1"
+	"k8s.io/utils/ptr"
 
 	"github.com/sickbay-dev/sickbay/healthcheck"
 )
@@ -37,7 +38,7 @@ func deploymentConditions(d *appsv1.Deployment) []condition {
 // ignored. A status for an older generation is Progressing (ReasonNotObserved).
 func StatefulSet(s *appsv1.StatefulSet) healthcheck.Result {
 	return observed(s.Generation, s.Status.ObservedGeneration,
-		atLeast(ReasonReplicasNotReady, s.Status.ReadyReplicas, orOne(s.Spec.Replicas), "replicas are ready"))
+		atLeast(ReasonReplicasNotReady, s.Status.ReadyReplicas, ptr.Deref(s.Spec.Replicas, 1), "replicas are ready"))
 }
 
 // ReplicaSet judges whether a ReplicaSet has its replicas, by the rule of Gardener.
@@ -46,5 +47,5 @@ func StatefulSet(s *appsv1.StatefulSet) healthcheck.Result {
 // an older generation is Progressing (ReasonNotObserved).
 func ReplicaSet(r *appsv1.ReplicaSet) healthcheck.Result {
 	return observed(r.Generation, r.Status.ObservedGeneration,
-		atLeast(ReasonReplicasNotReady, r.Status.ReadyReplicas, orOne(r.Spec.Replicas), "replicas are ready"))
+		atLeast(ReasonReplicasNotReady, r.Status.ReadyReplicas, ptr.Deref(r.Spec.Replicas, 1), "replicas are ready"))
 }

@@ -99,7 +99,7 @@ func TestSimulate(t *testing.T) {
 			"CLOSED, no repairs begin", "metal-3, metal-4  are held back: the gate is closed", "Nothing would be repaired within 2h. 2 machines are sick; at the end 2 not healthy (the gate is closed)",
 		}},
 		"a plan, in vain": {byMetal, []string{"--in-vain", "--until=1h"}, exitFailure, []string{
-			"Plan     reboot, up to 2 times; replace (needs approval)", "reboot 1 of 2 times out; step reboot begins", "step replace needs approval", "(a person must approve): metal-3",
+			"Plan     reboot, up to 2 times; replace (needs approval)", "reboot 1 of 2 times out; step reboot begins", "step replace needs approval", "(waiting for approval): metal-3",
 		}},
 		"owners that refuse": {workers(""), []string{"--assume=owners=refuse"}, exitFailure, []string{
 			"owners refuse to replace machines", "At the end: 2 not healthy (MachineSet md-0 refuses to replace machines)",

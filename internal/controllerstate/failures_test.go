@@ -5,13 +5,12 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"k8s.io/apimachinery/pkg/types"
 )
 
 func TestFailures(t *testing.T) {
-	all := func(types.UID) bool { return true }
-	var f Failures[types.UID]
-	if f.Succeed(owner, "x") || len(f.Of(owner, all)) > 0 {
+	all := func(string) bool { return true }
+	var f Memory[int]
+	if f.Succeed(owner, "x") || len(f.Failures(owner, all)) > 0 {
 		t.Error("nothing has failed")
 	}
 	now := start
@@ -20,7 +19,7 @@ func TestFailures(t *testing.T) {
 		if news := f.Fail(owner, "x", "no", now); news != (i == 0) {
 			t.Errorf("the same text is news for time %d: %v", i, news)
 		}
-		pauses = append(pauses, f.Of(owner, all)["x"].RetryAt.Sub(now))
+		pauses = append(pauses, f.Failures(owner, all)["x"].RetryAt.Sub(now))
 		now = now.Add(time.Hour)
 	}
 	s := time.Second
@@ -31,26 +30,22 @@ func TestFailures(t *testing.T) {
 		t.Error("another text is no news")
 	}
 	f.Fail(owner, "y", "no", now)
-	if got := f.Of(owner, func(uid types.UID) bool { return uid == "y" }); len(got) != 1 || got["y"].Count != 1 {
+	if got := f.Failures(owner, func(uid string) bool { return uid == "y" }); len(got) != 1 || got["y"].Count != 1 {
 		t.Errorf("failures are %v, want that of y", got)
 	}
-	if got := f.Of(owner, all); len(got) != 1 {
+	if got := f.Failures(owner, all); len(got) != 1 {
 		t.Errorf("failures are %v, want only those that were of interest", got)
 	}
 	if !f.Succeed(owner, "y") {
 		t.Error("that it succeeds is no news")
 	}
-	if got := f.Of(owner, all); len(got) > 0 {
+	if got := f.Failures(owner, all); len(got) > 0 {
 		t.Errorf("failures are %v", got)
 	}
 	for range 100 {
 		f.Fail(owner, "z", "no", now)
 	}
-	if got := f.Of(owner, all)["z"].RetryAt.Sub(now); got != 5*time.Minute {
+	if got := f.Failures(owner, all)["z"].RetryAt.Sub(now); got != 5*time.Minute {
 		t.Errorf("after 100 failures it is tried again in %s", got)
-	}
-	f.Forget(owner)
-	if len(f.of) > 0 {
-		t.Errorf("%v is kept", f.of)
 	}
 }

@@ -4,20 +4,12 @@ import (
 	"cmp"
 	"maps"
 	"slices"
-	"sync"
 	"time"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// Unseen are objects that were written on behalf of others, their owners, and that the cache does not show yet. The zero value is
-// ready to use and safe for concurrent use.
-type Unseen struct {
-	mu sync.Mutex
-	of map[client.ObjectKey]map[client.ObjectKey]Expected
-}
-
-// Expected is a write of ours that the cache does not show yet.
+// Expected is a write of ours on behalf of another object, its owner, that the cache does not show yet.
 type Expected struct {
 	// Object is what the API server returned.
 	Object client.Object
@@ -25,47 +17,36 @@ type Expected struct {
 	Since time.Time
 }
 
-// Expect remembers an object that was written on behalf of owner, as returned by the API server.
-func (u *Unseen) Expect(owner client.ObjectKey, obj client.Object, now time.Time) {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	if u.of == nil {
-		u.of = map[client.ObjectKey]map[client.ObjectKey]Expected{}
-	}
-	if u.of[owner] == nil {
-		u.of[owner] = map[client.ObjectKey]Expected{}
-	}
-	u.of[owner][client.ObjectKeyFromObject(obj)] = Expected{obj, now}
+// ExpectFor remembers an object that was written on behalf of owner, as returned by the API server.
+func (m *Memory[V]) ExpectFor(owner client.ObjectKey, obj client.Object, now time.Time) {
+	m.with(owner, func(one *memory[V]) {
+		if one.unseen == nil {
+			one.unseen = map[client.ObjectKey]Expected{}
+		}
+		one.unseen[client.ObjectKeyFromObject(obj)] = Expected{obj, now}
+	})
 }
 
 // Drop forgets one object that is gone.
-func (u *Unseen) Drop(owner client.ObjectKey, obj client.Object) {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	key := client.ObjectKeyFromObject(obj)
-	if one, ok := u.of[owner][key]; ok && one.Object.GetUID() == obj.GetUID() {
-		delete(u.of[owner], key)
-	}
-}
-
-// Of returns the objects that were written on behalf of owner and that the cache does not show yet, by name. The function shown
-// returns an object from the cache, or nil. Of forgets objects that the cache shows.
-func (u *Unseen) Of(owner client.ObjectKey, shown func(client.ObjectKey) client.Object) []Expected {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	all := u.of[owner]
-	maps.DeleteFunc(all, func(key client.ObjectKey, one Expected) bool {
-		obj := shown(key)
-		return obj != nil && !older(obj, one.Object.GetResourceVersion())
-	})
-	return slices.SortedFunc(maps.Values(all), func(a, b Expected) int {
-		return cmp.Or(cmp.Compare(a.Object.GetNamespace(), b.Object.GetNamespace()), cmp.Compare(a.Object.GetName(), b.Object.GetName()))
+func (m *Memory[V]) Drop(owner client.ObjectKey, obj client.Object) {
+	m.with(owner, func(one *memory[V]) {
+		maps.DeleteFunc(one.unseen, func(key client.ObjectKey, e Expected) bool {
+			return key == client.ObjectKeyFromObject(obj) && e.Object.GetUID() == obj.GetUID()
+		})
 	})
 }
 
-// Forget drops the objects of an owner that is gone.
-func (u *Unseen) Forget(owner client.ObjectKey) {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	delete(u.of, owner)
+// Unseen returns the objects that were written on behalf of owner and that the cache does not show yet, by name. The function shown
+// returns an object from the cache, or nil. Unseen forgets objects that the cache shows.
+func (m *Memory[V]) Unseen(owner client.ObjectKey, shown func(client.ObjectKey) client.Object) (all []Expected) {
+	m.with(owner, func(one *memory[V]) {
+		maps.DeleteFunc(one.unseen, func(key client.ObjectKey, e Expected) bool {
+			obj := shown(key)
+			return obj != nil && !older(obj, e.Object.GetResourceVersion())
+		})
+		all = slices.SortedFunc(maps.Values(one.unseen), func(a, b Expected) int {
+			return cmp.Or(cmp.Compare(a.Object.GetNamespace(), b.Object.GetNamespace()), cmp.Compare(a.Object.GetName(), b.Object.GetName()))
+		})
+	})
+	return all
 }

@@ -55,35 +55,30 @@ func TestUnseen(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			var u Unseen
-			u.Expect(owner, written("b", "1", "20"), start)
-			u.Expect(owner, written("a", "1", "10"), start)
-			u.Expect(another, written("c", "1", "30"), start)
-			if diff := cmp.Diff(tt.want, names(u.Of(owner, cache(tt.shown...)))); diff != "" {
+			var u Memory[int]
+			u.ExpectFor(owner, written("b", "1", "20"), start)
+			u.ExpectFor(owner, written("a", "1", "10"), start)
+			u.ExpectFor(another, written("c", "1", "30"), start)
+			if diff := cmp.Diff(tt.want, names(u.Unseen(owner, cache(tt.shown...)))); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
-			if diff := cmp.Diff(tt.want, names(u.Of(owner, cache()))); diff != "" {
+			if diff := cmp.Diff(tt.want, names(u.Unseen(owner, cache()))); diff != "" {
 				t.Errorf("what was seen is not forgotten (-want +got):\n%s", diff)
 			}
 		})
 	}
 }
 
-func TestDropAndForget(t *testing.T) {
-	var u Unseen
+func TestDrop(t *testing.T) {
+	var u Memory[int]
 	u.Drop(owner, written("a", "1", "10"))
-	u.Expect(owner, written("a", "1", "10"), start)
+	u.ExpectFor(owner, written("a", "1", "10"), start)
 	u.Drop(owner, written("a", "another", "11"))
-	if got := u.Of(owner, cache()); len(got) != 1 || !got[0].Since.Equal(start) {
+	if got := u.Unseen(owner, cache()); len(got) != 1 || !got[0].Since.Equal(start) {
 		t.Errorf("%v are unseen, want the one whose namesake is gone", got)
 	}
 	u.Drop(owner, written("a", "1", "12"))
-	if got := u.Of(owner, cache()); len(got) > 0 {
+	if got := u.Unseen(owner, cache()); len(got) > 0 {
 		t.Errorf("%v are unseen, though it is gone", names(got))
-	}
-	u.Expect(owner, written("a", "1", "10"), start)
-	u.Forget(owner)
-	if len(u.of) > 0 {
-		t.Errorf("%v is kept", u.of)
 	}
 }

@@ -87,7 +87,7 @@ func (c *Check) waiting(p *Page) {
 			p.row("Waiting", fmt.Sprintf("and %d more", len(c.Decision.Waiting)-maxRows))
 			return
 		}
-		p.row("Waiting", one.Machine+", "+reasonWords(one.Reason))
+		p.row("Waiting", one.Machine+", "+ReasonWords(one.Reason))
 	}
 }
 

@@ -120,25 +120,28 @@ func (c *Check) slots() string {
 	return text
 }
 
+// NotRepaired begins the words for what keeps a machine from being repaired.
+const NotRepaired = "NOT being repaired: "
+
 // waitWords are the words of a headline for what a machine waits for, by reason.
 var waitWords = map[string]string{
 	v1alpha1.ReasonNoSlot:            "waiting for a slot",
-	v1alpha1.ReasonGateClosed:        "NOT being repaired: the gate is closed",
-	v1alpha1.ReasonOnHold:            "NOT being repaired: on hold",
+	v1alpha1.ReasonGateClosed:        NotRepaired + "the gate is closed",
+	v1alpha1.ReasonOnHold:            NotRepaired + "on hold",
 	v1alpha1.ReasonPaced:             "waiting for earlier repairs to prove themselves",
 	v1alpha1.ReasonBackoff:           "to be retried later",
 	v1alpha1.ReasonApprovalRequired:  "waiting for approval",
-	v1alpha1.ReasonPaused:            "NOT being repaired: paused",
+	v1alpha1.ReasonPaused:            NotRepaired + "paused",
 	v1alpha1.ReasonUndecided:         "waiting for a clear verdict",
 	v1alpha1.ReasonRefused:           "to be retried later, because its owner refuses or has not begun",
-	admission.ReasonTemplateNotFound: "NOT being repaired: the remediation template is missing",
+	admission.ReasonTemplateNotFound: NotRepaired + "the remediation template is missing",
 	admission.ReasonOtherCheck:       "repaired for another MachineHealthCheck that selects it",
 	admission.ReasonAwaited:          "judged by the repair of the machine that it replaces",
 
 	v1alpha1.ReasonRemediationHeldByOthers: "left to others",
-	admission.ReasonInvalidConfiguration:   "NOT being repaired: the MachineHealthCheck is invalid",
-	admission.ReasonKindsNotInstalled:      "NOT being repaired: Sickbay's kinds are not installed",
-	admission.ReasonDeleting:               "NOT being repaired: its Cluster is being deleted",
+	admission.ReasonInvalidConfiguration:   NotRepaired + "the MachineHealthCheck is invalid",
+	admission.ReasonKindsNotInstalled:      NotRepaired + "Sickbay's kinds are not installed",
+	admission.ReasonDeleting:               NotRepaired + "its Cluster is being deleted",
 }
 
 // CheckLine is a MachineHealthCheck in a table.

@@ -131,17 +131,17 @@ func (m *Machine) standing(now time.Time) string {
 	case m.Record != nil && m.Record.Record.Status.Phase == v1alpha1.RemediationPending && wait == nil:
 		return m.pending(ladder.Progress(&m.Record.Record.Status).Reason)
 	case wait != nil && !m.wouldWait():
-		return reasonWords(wait.Reason)
+		return ReasonWords(wait.Reason)
 	case wait != nil || m.wouldBegin():
-		return "NOT being repaired: " + onlyReports(m.Check)
+		return NotRepaired + onlyReports(m.Check)
 	case m.admitted():
 		return "about to be repaired"
 	}
 	if why, _ := m.hold(now); why != "" {
-		return reasonWords(v1alpha1.ReasonOnHold)
+		return ReasonWords(v1alpha1.ReasonOnHold)
 	}
 	if m.Check != nil && m.Check.Problem != "" {
-		return "NOT being repaired: " + m.Check.Problem
+		return NotRepaired + m.Check.Problem
 	}
 	return "about to be judged"
 }
@@ -152,12 +152,13 @@ func (m *Machine) pending(reason string) string {
 	case reason == v1alpha1.ReasonRemediationHeldByOthers && m.stuck() != "":
 		return "waiting for an owner that does not act"
 	case reason == v1alpha1.ReasonPaused && m.onlyReports():
-		return "NOT being repaired: " + onlyReports(m.Check)
+		return NotRepaired + onlyReports(m.Check)
 	}
-	return reasonWords(reason)
+	return ReasonWords(reason)
 }
 
-func reasonWords(reason string) string {
+// ReasonWords says in a headline what a machine waits for, by the reason.
+func ReasonWords(reason string) string {
 	if said, ok := waitWords[reason]; ok {
 		return said
 	}

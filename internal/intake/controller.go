@@ -79,7 +79,7 @@ type Reconciler struct {
 	Concurrency int
 
 	// refused is what was refused last, so that it is said once.
-	refused controllerstate.ByObject[string]
+	refused controllerstate.Memory[string]
 }
 
 // Reconcile looks at what is asked for about one Machine.

@@ -25,7 +25,7 @@ func text(title string, lines []preview.Line) string {
 }
 
 func paused(f *ladder.Facts) {
-	f.Safety.Paused = "The Machine has the annotation cluster.x-k8s.io/paused"
+	f.Safety.Paused = ladder.Cause{What: ladder.Annotated, Name: "cluster.x-k8s.io/paused"}
 }
 func undecided(f *ladder.Facts) { f.Machine.Health = ladder.Undecided }
 
@@ -189,13 +189,13 @@ func TestProposeRefuses(t *testing.T) {
 		"deleted": {
 			newModel(fix).settle().with(func(f *ladder.Facts) {
 				f.Record.DeletionTimestamp = new(metav1.NewTime(noon))
-				f.Safety.Paused = "It is paused"
+				f.Safety.Paused = ladder.Said("It is paused")
 			}),
 			wants(v1alpha1.AnswerCancel, ""),
 			"mr/metal-3-5f2c9d1e-1 is being deleted, so there is nothing to decide: what it asked for is withdrawn, and it goes",
 		},
 		"not looked after": {
-			newModel(reboot).settle().with(func(f *ladder.Facts) { f.Safety.Unmanaged = "No MachineHealthCheck selects the machine any more" }),
+			newModel(reboot).settle().with(func(f *ladder.Facts) { f.Safety.Unmanaged = ladder.Cause{What: ladder.NotSelected} }),
 			wants(v1alpha1.AnswerCancel, ""),
 			"mr/metal-3-5f2c9d1e-1 is about to end, so there is nothing to decide: No MachineHealthCheck selects the machine any more",
 		},

@@ -153,7 +153,7 @@ func anyEvent(t *rapid.T, w *model) {
 			w.f.Request.Succeeded = rapid.SampledFrom([]string{"True", "False"}).Draw(t, "succeeded")
 		}
 	case 6:
-		w.f.Safety.Paused = rapid.SampledFrom([]string{"", "It is paused"}).Draw(t, "paused")
+		w.f.Safety.Paused = rapid.SampledFrom([]ladder.Cause{{}, ladder.Said("It is paused")}).Draw(t, "paused")
 	case 7, 8:
 		answer := rapid.SampledFrom(answers).Draw(t, "answer")
 		if p, err := preview.Propose(w.view(), preview.Asked{Answer: answer, By: "bob"}, w.now); err == nil && p.Already == "" {

@@ -50,7 +50,7 @@ func undecidable(v View, asked Asked) error {
 		return fmt.Errorf("%s ended at %s, so there is nothing to decide: %s", name(r), humanize.Time(r.Status.CompletionTime.Time), ladder.Progress(&r.Status).Message)
 	case !r.DeletionTimestamp.IsZero():
 		return fmt.Errorf("%s is being deleted, so there is nothing to decide: what it asked for is withdrawn, and it goes", name(r))
-	case v.Safety.Unmanaged != "":
+	case v.Safety.Unmanaged.IsSet():
 		return fmt.Errorf("%s is about to end, so there is nothing to decide: %s", name(r), v.Safety.Unmanaged)
 	}
 	switch asked.Answer {

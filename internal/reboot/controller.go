@@ -89,11 +89,8 @@ type Reconciler struct {
 	SyncPeriod  time.Duration
 	Concurrency int
 
-	expectations controllerstate.Expectations
-	conflicts    controllerstate.Backoff
-	keys         keysSeen
-	// failures are the steps that failed. Each is retried, but reported only once per cause.
-	failures controllerstate.Failures[cycle.Action]
+	// memory has since when a cycle's key was seen on its host. Steps that failed are retried, but reported only once per cause.
+	memory controllerstate.Memory[keySeen]
 	// watchNodes makes events of a cluster's Nodes wake the controller; nil if there are no Clusters.
 	watchNodes func(ctx context.Context, cluster client.ObjectKey) error
 	// locks has one for each control plane, and for each other machine, so that its cycles begin one at a time; beginning makes it.
@@ -111,29 +108,21 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 		return ctrl.Result{}, err
 	}
 	if request == nil {
-		r.forget(req.NamespacedName)
+		r.memory.Forget(req.NamespacedName)
 		return ctrl.Result{}, nil
 	}
 	if !r.isMine(request) {
 		return ctrl.Result{}, nil
 	}
-	if wait := r.expectations.Wait(request, r.Clock.Now()); wait > 0 {
+	if wait := r.memory.Wait(request, r.Clock.Now()); wait > 0 {
 		return ctrl.Result{RequeueAfter: wait}, nil
 	}
 	result, err := r.carryOut(ctx, request.DeepCopy())
 	if apierrors.IsConflict(err) || errors.Is(err, remedy.ErrChanged) {
-		return ctrl.Result{RequeueAfter: r.conflicts.Next(req.NamespacedName)}, nil
+		return ctrl.Result{RequeueAfter: r.memory.Conflict(req.NamespacedName)}, nil
 	}
-	r.conflicts.Reset(req.NamespacedName)
+	r.memory.NoConflict(req.NamespacedName)
 	return result, err
-}
-
-// forget drops what is known of a RebootRemediation that is gone.
-func (r *Reconciler) forget(key client.ObjectKey) {
-	r.expectations.Forget(key)
-	r.conflicts.Reset(key)
-	r.failures.Forget(key)
-	r.keys.Forget(key)
 }
 
 // carryOut takes a power cycle as far as possible. It fails with a conflict or ErrChanged if something has changed since it was read.
@@ -189,7 +178,7 @@ func (r *Reconciler) store(ctx context.Context, request *v1alpha1.RebootRemediat
 	if err := r.writes().storeStatus(ctx, request); err != nil {
 		return err
 	}
-	r.expectations.Expect(request)
+	r.memory.Expect(request)
 	measure(before, status)
 	r.announce(ctx, request, before)
 	return nil
@@ -206,6 +195,6 @@ func (r *Reconciler) act(ctx context.Context, v observed, d cycle.Decision) erro
 		return err
 	}
 	ctrl.LoggerFrom(ctx).Info("Action carried out", "action", d.Action, "phase", v.request.Status.Phase)
-	r.expectations.Expect(v.request)
+	r.memory.Expect(v.request)
 	return nil
 }

@@ -82,9 +82,9 @@ func (r *Reconciler) report(request *v1alpha1.RebootRemediation, outcomes ...out
 	for _, o := range outcomes {
 		switch {
 		case o.err == nil:
-			r.failures.Succeed(key, o.of)
+			r.memory.Succeed(key, string(o.of))
 		case apierrors.IsConflict(o.err), errors.Is(o.err, remedy.ErrChanged), errors.Is(o.err, workload.ErrNoPlace):
-		case r.failures.Fail(key, o.of, ownwrites.Cause(o.err), r.Clock.Now()):
+		case r.memory.Fail(key, string(o.of), ownwrites.Cause(o.err), r.Clock.Now()):
 			r.Recorder.Eventf(request, nil, corev1.EventTypeWarning, EventStepFailed, eventAction, "%s", ownwrites.Note(string(o.of)+": "+o.err.Error()))
 		}
 	}

@@ -55,7 +55,7 @@ func (r reader) hostOf(ctx context.Context, request *v1alpha1.RebootRemediation,
 		return nil, cycle.HostFacts{}, fmt.Errorf("getting host %s: %w", key, err)
 	}
 	facts := cycle.HostFactsOf(host, request.UID, user)
-	facts.KeySeenFor = r.keys.seenFor(client.ObjectKeyFromObject(request), facts, request.Status.KeySince, began, r.clock.Now())
+	facts.KeySeenFor = seenFor(r.memory, client.ObjectKeyFromObject(request), facts, request.Status.KeySince, began, r.clock.Now())
 	return host, facts, nil
 }
 

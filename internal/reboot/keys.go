@@ -37,12 +37,8 @@ func (w writer) removeKey(ctx context.Context, host *metal3v1.BareMetalHost, req
 	return w.annotate(ctx, host, changes)
 }
 
-// keysSeen remembers since when this process has seen our key on each host. The zero value is ready to use and safe for concurrent use.
-// After a restart, it begins anew, which only makes the proof that a host is off longer.
-type keysSeen struct {
-	since controllerstate.ByObject[keySeen]
-}
-
+// keySeen is since when this process has seen our key on a host. After a restart, it begins anew, which only makes the proof that a host is
+// off longer.
 type keySeen struct {
 	host     types.UID
 	keySince time.Time
@@ -52,19 +48,15 @@ type keySeen struct {
 
 // seenFor returns for how long this process has seen the key of a RebootRemediation in place. It has been there before the look began, and since
 // the first look was over. A key that was lost, and one on another host, count anew.
-func (k *keysSeen) seenFor(request client.ObjectKey, host cycle.HostFacts, keySince *metav1.Time, began, over time.Time) time.Duration {
+func seenFor(memory *controllerstate.Memory[keySeen], request client.ObjectKey, host cycle.HostFacts, keySince *metav1.Time, began, over time.Time) time.Duration {
 	if !host.Key || keySince == nil {
-		k.since.Forget(request)
+		memory.Set(request, keySeen{})
 		return 0
 	}
-	seen := k.since.Update(request, func(seen keySeen) keySeen {
-		if seen.host == host.UID && seen.keySince.Equal(keySince.Time) {
-			return seen
+	seen := memory.Update(request, func(seen *keySeen) {
+		if seen.host != host.UID || !seen.keySince.Equal(keySince.Time) {
+			*seen = keySeen{host.UID, keySince.Time, over}
 		}
-		return keySeen{host.UID, keySince.Time, over}
 	})
 	return max(0, began.Sub(seen.since))
 }
-
-// Forget drops what is known of a RebootRemediation that is gone.
-func (k *keysSeen) Forget(request client.ObjectKey) { k.since.Forget(request) }

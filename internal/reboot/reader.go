@@ -10,6 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/version"
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/internal/controllerstate"
 )
 
 // reader reads what a decision depends on. Nothing that it holds can write.
@@ -22,7 +24,7 @@ type reader struct {
 	// connect returns what reads a workload cluster beside its Nodes.
 	connect func(ctx context.Context, cluster client.ObjectKey) (client.Reader, error)
 	clock   clock.PassiveClock
-	keys    *keysSeen
+	memory  *controllerstate.Memory[keySeen]
 	volumes *volumes
 	// drains means that Sickbay hands everything back.
 	drains bool
@@ -38,7 +40,7 @@ type nodes interface {
 func (r *Reconciler) reads() reader {
 	return reader{
 		kind: r.Kind, cached: r.Client, live: r.Live, mapper: r.Mapper, nodes: r.Workload, connect: r.connect,
-		clock: r.Clock, keys: &r.keys, volumes: &r.volumes, drains: r.Drain,
+		clock: r.Clock, memory: &r.memory, volumes: &r.volumes, drains: r.Drain,
 	}
 }
 

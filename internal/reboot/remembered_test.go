@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/controllerstate"
 	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
 	"github.com/sickbay-dev/sickbay/internal/remedy"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
@@ -22,13 +23,13 @@ import (
 // TestKeysSeen: the time begins with the first look that has seen the key, stored as seen; it begins anew when the key, its time, or the host
 // has changed, and in another process.
 func TestKeysSeen(t *testing.T) {
-	var k keysSeen
+	k := &controllerstate.Memory[keySeen]{}
 	key := client.ObjectKey{Namespace: "ns", Name: "r"}
 	f := cycle.Facts{Host: cycle.HostFacts{UID: "h-1", Key: true}}
 	begin := time.Now()
 	look := func(what string, after, want time.Duration) {
 		t.Helper()
-		if got := k.seenFor(key, f.Host, f.Status.KeySince, begin.Add(after), begin.Add(after+time.Second)); got != want {
+		if got := seenFor(k, key, f.Host, f.Status.KeySince, begin.Add(after), begin.Add(after+time.Second)); got != want {
 			t.Errorf("%s: seen for %s, want %s", what, got, want)
 		}
 	}
@@ -48,7 +49,7 @@ func TestKeysSeen(t *testing.T) {
 	look("and there", 111*time.Second, 10*time.Second)
 	k.Forget(key)
 	look("forgotten", 120*time.Second, 0)
-	k = keysSeen{}
+	k = &controllerstate.Memory[keySeen]{}
 	look("in another process", 150*time.Second, 0)
 }
 
@@ -90,7 +91,7 @@ func TestFailureIsReportedOnce(t *testing.T) {
 		{"only judged anew", func() { r.report(request, outcome{cycle.SetKey, conflict}) }, false},
 		{"so is one that has changed", func() { r.report(request, outcome{cycle.DropFull, remedy.ErrChanged}) }, false},
 		{"after a success", func() {
-			r.failures.Succeed(client.ObjectKeyFromObject(request), cycle.DeleteNode)
+			r.memory.Succeed(client.ObjectKeyFromObject(request), string(cycle.DeleteNode))
 			r.report(request, outcome{cycle.DeleteNode, reset})
 		}, true},
 		{"which is none of another step", func() { r.report(request, outcome{cycle.RemoveKey, refused}) }, false},
@@ -98,7 +99,7 @@ func TestFailureIsReportedOnce(t *testing.T) {
 		step.do()
 		reports(step.what, step.want)
 	}
-	r.failures.Forget(client.ObjectKeyFromObject(request))
+	r.memory.Forget(client.ObjectKeyFromObject(request))
 	r.report(request, outcome{cycle.RemoveKey, refused})
 	reports("of another object of that name", true)
 }

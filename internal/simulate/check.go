@@ -44,7 +44,8 @@ type check struct {
 	rulesOfHealth mhcspec.Rules
 	rules         *rules.Rules
 	// paused, onlyReports and misconfigured say why nothing is done until somebody changes that; empty if it does not apply.
-	paused, onlyReports, misconfigured string
+	paused, misconfigured string
+	onlyReports           ladder.Cause
 	// bounded reports that slots or pacing limit its repairs.
 	bounded bool
 
@@ -77,9 +78,9 @@ func (c *check) prepare(plans plans, selectorProblem error, kindsMissing bool) {
 	c.bounded = config.Bounded()
 	switch {
 	case config.DryRun:
-		c.onlyReports = "MachineHealthCheck " + c.mhc.Name + " is in dry-run"
+		c.onlyReports = ladder.Cause{What: ladder.InDryRun, Name: c.mhc.Name}
 	case config.Observe:
-		c.onlyReports = "The plan of MachineHealthCheck " + c.mhc.Name + " only observes"
+		c.onlyReports = ladder.Cause{What: ladder.OnlyObserves, Name: c.mhc.Name}
 	case c.facts.Template.Missing != "":
 		c.misconfigured = c.facts.Template.Missing
 	default:

@@ -1,9 +1,11 @@
 package simulate
 
 import (
+	"strings"
+
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/explain"
 	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
-	"github.com/sickbay-dev/sickbay/internal/repair/admission"
 	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
 	"github.com/sickbay-dev/sickbay/internal/repair/onmachine"
 )
@@ -31,8 +33,8 @@ func (m *machine) end() string {
 		return "paused: " + m.pausedBy()
 	case m.check.foreign:
 		return "not managed by this Sickbay"
-	case m.check.onlyReports != "":
-		return m.check.onlyReports
+	case m.check.onlyReports.IsSet():
+		return m.check.onlyReports.String()
 	}
 	return m.waitsFor()
 }
@@ -59,8 +61,11 @@ func (m *machine) waitsFor() string {
 	if why := m.check.shown.waits[m.obj.UID]; why != "" {
 		return endWords(why)
 	}
-	if m.record == nil {
-		return endWords(m.verdict().Reason)
+	if reason := m.verdict().Reason; m.record == nil {
+		if reason == verdict.ReasonNodeUnavailable {
+			return "the Node cannot be read"
+		}
+		return reason
 	}
 	if m.record.obj.Status.Phase == v1alpha1.RemediationHeld {
 		return "a person must decide"
@@ -71,28 +76,7 @@ func (m *machine) waitsFor() string {
 	return inRepair
 }
 
-// ends are the words for what holds a machine back at the end, by reason.
-var ends = map[string]string{
-	v1alpha1.ReasonNoSlot:                "no slot is free",
-	v1alpha1.ReasonGateClosed:            "the gate is closed",
-	v1alpha1.ReasonOnHold:                "on hold",
-	v1alpha1.ReasonPaced:                 "paced, until other repairs have proven themselves",
-	v1alpha1.ReasonApprovalRequired:      "a person must approve",
-	v1alpha1.ReasonBackoff:               "to be retried later",
-	v1alpha1.ReasonRefused:               "to be retried later",
-	v1alpha1.ReasonPaused:                "paused",
-	admission.ReasonInvalidConfiguration: "the MachineHealthCheck is invalid",
-	admission.ReasonKindsNotInstalled:    "Sickbay's kinds are not installed",
-	admission.ReasonDeleting:             "its Cluster is being deleted",
-	admission.ReasonTemplateNotFound:     "the remediation template is missing",
-	admission.ReasonAwaited:              "judged by the repair of the machine that it replaces",
-	verdict.ReasonNodeUnavailable:        "the Node cannot be read",
-}
-
-// endWords returns the words for a reason.
+// endWords returns the words for what holds a machine back at the end, by its reason.
 func endWords(reason string) string {
-	if words, ok := ends[reason]; ok {
-		return words
-	}
-	return reason
+	return strings.TrimPrefix(explain.ReasonWords(reason), explain.NotRepaired)
 }

@@ -1,6 +1,7 @@
 package simulate
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"time"
@@ -20,7 +21,7 @@ import (
 // record is a simulated MachineRemediation.
 type record struct {
 	// otherLeads says which other health check leads; empty if its own does.
-	otherLeads string
+	otherLeads ladder.Cause
 
 	obj *v1alpha1.MachineRemediation
 	// machine is nil if it was gone before the simulation.
@@ -79,7 +80,7 @@ func (s *Scene) settle(r *record) {
 		if d.Act.Begins() {
 			f.Safety.GateClosed, f.Safety.OverBudget = r.check.brakes(r.obj, s.now)
 			if d.Act == ladder.DeleteMachine {
-				f.Safety.OthersAtWork = s.unreplaced(r.machine)
+				f.Safety.OthersAtWork = ladder.Said(s.unreplaced(r.machine))
 			}
 			d = ladder.Decide(f, s.now)
 		}
@@ -165,12 +166,9 @@ func (s *Scene) factsFor(r *record) ladder.Facts {
 // safety fills in what keeps Sickbay from acting, as far as it follows from the health check, the Cluster and the time.
 func (r *record) safety(f *ladder.Facts, now time.Time) {
 	c, s := r.check, &f.Safety
-	s.Paused = c.paused
-	if s.Paused == "" {
-		s.Paused = c.onlyReports
-	}
-	s.Misconfigured = c.misconfigured
-	f.Safety.HandedOver = r.otherLeads
+	s.Paused = cmp.Or(ladder.Said(c.paused), c.onlyReports)
+	s.Misconfigured = ladder.Said(c.misconfigured)
+	s.HandedOver = r.otherLeads
 	f.Bounded = c.bounded
 	if r.machine == nil || f.Machine.Gone {
 		s.OnHold, s.HoldUntil = mhcspec.OnHold(now, c.mhc, c.cluster)

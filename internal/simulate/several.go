@@ -155,18 +155,18 @@ func (c *check) passedOver(s *Scene) string {
 }
 
 // handedOver says which other health check leads now for a record of which nothing has begun; empty if none does.
-func (s *Scene) handedOver(r *record) string {
+func (s *Scene) handedOver(r *record) ladder.Cause {
 	m := r.machine
 	if m == nil || m.gone || len(m.checks) < 2 || !m.sick() || ladder.HasBegun(r.obj) {
-		return ""
+		return ladder.Cause{}
 	}
 	for _, c := range m.checks {
 		if c.own(s, m).Status == healthcheck.False && c.passedOver(s) == "" {
 			if c == r.check {
-				return ""
+				return ladder.Cause{}
 			}
-			return "MachineHealthCheck " + c.mhc.Name + " selects the machine, too, and repairs it"
+			return ladder.Cause{What: ladder.OtherLeads, Name: c.mhc.Name}
 		}
 	}
-	return ""
+	return ladder.Cause{}
 }

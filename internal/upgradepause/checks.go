@@ -82,7 +82,7 @@ func (r reader) checks(ctx context.Context, concerns func(client.Object) bool, i
 type writer struct {
 	client.Writer
 
-	expectations controllerstate.Expectations
+	memory controllerstate.Memory[struct{}]
 }
 
 // annotate writes the changes in one patch, and only to the MachineHealthCheck that was observed: if it has changed since, the API server
@@ -95,6 +95,6 @@ func (w *writer) annotate(ctx context.Context, check *metav1.PartialObjectMetada
 	if err := w.Patch(ctx, after, ownwrites.Annotations(check, changes), client.FieldOwner(FieldOwner)); err != nil {
 		return fmt.Errorf("annotating MachineHealthCheck %s: %w", client.ObjectKeyFromObject(check), err)
 	}
-	w.expectations.Expect(after)
+	w.memory.Expect(after)
 	return nil
 }

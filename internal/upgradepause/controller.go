@@ -72,13 +72,10 @@ type Reconciler struct {
 	SyncPeriod  time.Duration
 	Concurrency int
 
-	reader    reader
-	writer    writer
-	conflicts controllerstate.Backoff
-	// pauses are those written lately.
-	pauses controllerstate.Throttle
+	reader reader
+	writer writer
 	// unreadable are the signals that cannot be read, by kind, so that each is reported once.
-	unreadable controllerstate.Failures[string]
+	unreadable controllerstate.Memory[struct{}]
 }
 
 // Reconcile handles one MachineHealthCheck: observe, decide, act.
@@ -91,7 +88,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 		r.forget(req.NamespacedName)
 		return ctrl.Result{}, nil
 	}
-	if wait := r.writer.expectations.Wait(check, r.Clock.Now()); wait > 0 {
+	if wait := r.writer.memory.Wait(check, r.Clock.Now()); wait > 0 {
 		return ctrl.Result{RequeueAfter: wait}, nil
 	}
 	facts, now := r.observe(ctx, check), r.Clock.Now()
@@ -102,9 +99,9 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	err = r.writer.annotate(ctx, check, decision.Changes)
 	if apierrors.IsConflict(err) {
 		// The cache is behind.
-		return ctrl.Result{RequeueAfter: r.conflicts.Next(req.NamespacedName)}, nil
+		return ctrl.Result{RequeueAfter: r.writer.memory.Conflict(req.NamespacedName)}, nil
 	}
-	r.conflicts.Reset(req.NamespacedName)
+	r.writer.memory.NoConflict(req.NamespacedName)
 	if err != nil {
 		return ctrl.Result{}, client.IgnoreNotFound(err)
 	}
@@ -130,25 +127,23 @@ func (r *Reconciler) lost(check *metav1.PartialObjectMetadata, d pause.Decision,
 	if _, recorded := check.Annotations[pause.HandledAnnotation]; recorded || d.Transition != pause.Begin {
 		return 0
 	}
-	return r.pauses.Wait(client.ObjectKeyFromObject(check), betweenPauses, now)
+	return r.writer.memory.Paused(client.ObjectKeyFromObject(check), betweenPauses, now)
 }
 
 // remember remembers when a pause was written. What has ended was not lost.
 func (r *Reconciler) remember(key client.ObjectKey, d pause.Decision, now time.Time) {
 	switch {
 	case d.Transition == pause.Begin:
-		r.pauses.Begin(key, now)
+		r.writer.memory.BeginPause(key, now)
 	case !d.Paused:
-		r.pauses.Forget(key)
+		r.writer.memory.EndPause(key)
 	}
 }
 
 // forget drops the state of a MachineHealthCheck that is gone or not ours.
 func (r *Reconciler) forget(key client.ObjectKey) {
 	forgetCheck(r.Kind, key)
-	r.writer.expectations.Forget(key)
-	r.conflicts.Reset(key)
-	r.pauses.Forget(key)
+	r.writer.memory.Forget(key)
 }
 
 // name returns the name of the controller in logs and metrics.

@@ -52,7 +52,7 @@ func foundUnhealthy(m *clusterv1.Machine) *metav1.Condition {
 // for an older generation is Progressing (checks.ReasonNotObserved).
 func MachineSet(s *clusterv1.MachineSet) healthcheck.Result {
 	return observed(s.Generation, s.Status.ObservedGeneration,
-		atLeast(checks.ReasonReplicasNotReady, ptr.Deref(s.Status.ReadyReplicas, 0), orOne(s.Spec.Replicas), "Machines are ready"))
+		atLeast(checks.ReasonReplicasNotReady, ptr.Deref(s.Status.ReadyReplicas, 0), ptr.Deref(s.Spec.Replicas, 1), "Machines are ready"))
 }
 
 // MachineDeployment judges whether a MachineDeployment of Cluster API is available, by the rule
@@ -74,7 +74,7 @@ func MachineDeployment(d *clusterv1.MachineDeployment) healthcheck.Result {
 // Machines become available: with the default maxUnavailable, each that is added makes the condition False, and nothing else tells
 // that from an outage. MachineDeployment calls both False at once.
 func MachineDeploymentRolledOut(d *clusterv1.MachineDeployment) healthcheck.Result {
-	want, all := orOne(d.Spec.Replicas), ptr.Deref(d.Status.Replicas, 0)
+	want, all := ptr.Deref(d.Spec.Replicas, 1), ptr.Deref(d.Status.Replicas, 0)
 	updated, ready := ptr.Deref(d.Status.UpToDateReplicas, 0), ptr.Deref(d.Status.AvailableReplicas, 0)
 	verdict := rollout(d, want, all, updated)
 	available := judgeOf(d.Status.Conditions, read, isTrue(clusterv1.MachineDeploymentAvailableCondition))

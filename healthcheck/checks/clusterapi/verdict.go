@@ -98,14 +98,6 @@ func recovering(d time.Duration, since metav1.Time, verdict healthcheck.Result) 
 	return verdict
 }
 
-// then returns more() if the verdict is True.
-func then(verdict healthcheck.Result, more func() healthcheck.Result) healthcheck.Result {
-	if verdict.Status != healthcheck.True {
-		return verdict
-	}
-	return more()
-}
-
 // maxDetail is the maximum length of foreign text in a message.
 const maxDetail = 800
 
@@ -138,14 +130,6 @@ func atLeast(reason string, have, want int32, what string) healthcheck.Result {
 		return unhealthy(reason, "Fewer than %d %s", want, what)
 	}
 	return healthy()
-}
-
-// orOne returns a number of replicas; the API's default is 1.
-func orOne(replicas *int32) int32 {
-	if replicas == nil {
-		return 1
-	}
-	return *replicas
 }
 
 func number(generation int64) string { return strconv.FormatInt(generation, 10) }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/utils/ptr"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -50,7 +51,7 @@ func WorkersOf(deployments []clusterv1.MachineDeployment, machines []clusterv1.M
 		d := &deployments[i]
 		if d.DeletionTimestamp.IsZero() {
 			wanted[client.ObjectKeyFromObject(d)] = true
-			w.Desired += int(orOne(d.Spec.Replicas))
+			w.Desired += int(ptr.Deref(d.Spec.Replicas, 1))
 		}
 	}
 	ready := map[string]bool{}

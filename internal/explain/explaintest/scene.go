@@ -141,7 +141,7 @@ func (s *Scene) ladderFacts(r *v1alpha1.MachineRemediation) ladder.Facts {
 		}
 		f.Machine = onmachine.Machine(m, r)
 		if step, _ := ladder.NextStep(r); step.Deletes() && !f.Machine.Deleting() {
-			f.Safety.OthersAtWork = silence.Unreplaced(s.owners[m.Name])
+			f.Safety.OthersAtWork = ladder.Said(silence.Unreplaced(s.owners[m.Name]))
 		}
 	}
 	if len(r.Status.Attempts) == 0 {

@@ -27,14 +27,14 @@ func aroundAsked(now time.Time) map[string]change {
 		"healthy":   is(Healthy),
 		"sick":      is(Sick),
 		"undecided": is(Undecided),
-		"paused":    func(f *Facts) { toggle(&f.Safety.Paused, "Cluster spec.paused is set to true") },
+		"paused":    func(f *Facts) { toggle(&f.Safety.Paused, Said("Cluster spec.paused is set to true")) },
 		"on hold": func(f *Facts) {
 			toggle(&f.Safety.OnHold, "ann holds it")
 			f.Safety.HoldUntil = now.Add(time.Hour)
 		},
-		"terminating":       func(f *Facts) { toggle(&f.Safety.Terminating, "The Cluster is being deleted") },
-		"others":            func(f *Facts) { toggle(&f.Safety.HeldByOthers, "Another MachineRemediation is at work") },
-		"kept off":          func(f *Facts) { toggle(&f.Safety.KeptOff, "ann keeps the host off") },
+		"terminating":       func(f *Facts) { toggle(&f.Safety.Terminating, Said("The Cluster is being deleted")) },
+		"others":            func(f *Facts) { toggle(&f.Safety.HeldByOthers, Said("Another MachineRemediation is at work")) },
+		"kept off":          func(f *Facts) { toggle(&f.Safety.KeptOff, Said("ann keeps the host off")) },
 		"superseded":        superseded,
 		"withdrawn":         func(f *Facts) { toggle(&f.Withdrawn, "Somebody has removed the annotation") },
 		"cancelled":         decides(v1alpha1.AnswerCancel, ""),
@@ -95,10 +95,11 @@ func keysOf[V any](of map[string]V) []string {
 }
 
 // toggle switches a reason of Safety on or off.
-func toggle(reason *string, why string) {
-	if *reason == "" {
+func toggle[T comparable](reason *T, why T) {
+	var none T
+	if *reason == none {
 		*reason = why
 	} else {
-		*reason = ""
+		*reason = none
 	}
 }

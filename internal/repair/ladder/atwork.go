@@ -27,8 +27,8 @@ func (d *draft) atWork() bool {
 		return d.carryOut(attempt, step)
 	case step.Action == v1alpha1.ActionReplace:
 		return d.replacing(attempt, step)
-	case step.Action == v1alpha1.ActionReboot && d.f.Safety.KeptOff != "":
-		return d.givesUp(attempt, d.f.Safety.KeptOff)
+	case step.Action == v1alpha1.ActionReboot && d.f.Safety.KeptOff.IsSet():
+		return d.givesUp(attempt, d.f.Safety.KeptOff.String())
 	}
 	return d.requesting(attempt, step)
 }
@@ -60,19 +60,6 @@ func (d *draft) cannotBe(step v1alpha1.RemediationStep) string {
 		return "Sickbay deletes no machine of a control plane: only its owner knows whether the others can do without it"
 	}
 	return d.f.Safety.Impossible
-}
-
-// actFor returns the act of a step.
-func (d *draft) actFor(step v1alpha1.RemediationStep) Act {
-	switch {
-	case step.Action == v1alpha1.ActionRequest:
-		return CreateRequest
-	case step.Action == v1alpha1.ActionReboot:
-		return CreateReboot
-	case d.f.Machine.Owner == nil || step.Deletes():
-		return DeleteMachine
-	}
-	return MarkForOwner
 }
 
 // inTime lets the attempt go on until it times out.

@@ -81,7 +81,7 @@ func (d *draft) stepBack(step v1alpha1.RemediationStep, why obstacle) bool {
 		return d.withdrawing(why.message)
 	}
 	d.yield(why.hidden)
-	if d.f.Safety.KeptOff != "" {
+	if d.f.Safety.KeptOff.IsSet() {
 		d.s.StoppedBy = byHost
 	}
 	return d.say(v1alpha1.RemediationPending, why.reason, why.message)

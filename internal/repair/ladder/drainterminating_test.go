@@ -8,7 +8,7 @@ import (
 // TestDrainTakesTheMarkInADyingCluster: when Sickbay drains, the mark goes from a Machine that stays, also if its Cluster is being deleted.
 func TestDrainTakesTheMarkInADyingCluster(t *testing.T) {
 	f := with(plan(replace()), works("replace", time.Minute), unmanaged, marked, terminating)
-	f.Safety.Unmanaged = "Sickbay drains: it hands everything back"
+	f.Safety.Unmanaged = Cause{What: Draining}
 	for range MaxTurns {
 		d := Decide(f, noon)
 		if d.Act == WithdrawMark {

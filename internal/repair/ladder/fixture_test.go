@@ -143,11 +143,11 @@ func owner(state MarkState, message string) change {
 func unsafe(change func(*Safety)) change { return func(f *Facts) { change(&f.Safety) } }
 
 var (
-	paused      = unsafe(func(s *Safety) { s.Paused = "Cluster spec.paused is set to true" })
+	paused      = unsafe(func(s *Safety) { s.Paused = Cause{What: ClusterPaused} })
 	onHold      = unsafe(func(s *Safety) { s.OnHold, s.HoldUntil = "ann holds it", noon.Add(time.Hour) })
-	terminating = unsafe(func(s *Safety) { s.Terminating = "The Cluster is being deleted" })
-	otherLeads  = unsafe(func(s *Safety) { s.HandedOver = "MachineHealthCheck b repairs it" })
-	unmanaged   = unsafe(func(s *Safety) { s.Unmanaged = "No MachineHealthCheck selects the machine any more" })
+	terminating = unsafe(func(s *Safety) { s.Terminating = Cause{What: ClusterDeleting} })
+	otherLeads  = unsafe(func(s *Safety) { s.HandedOver = Said("MachineHealthCheck b repairs it") })
+	unmanaged   = unsafe(func(s *Safety) { s.Unmanaged = Cause{What: NotSelected} })
 )
 
 func recordIsDeleted(f *Facts) { f.Record.DeletionTimestamp = ago(time.Minute) }
@@ -239,15 +239,15 @@ func successorIs(s Successor) change { return func(f *Facts) { f.Successor = &s 
 
 var (
 	misconfigured = unsafe(func(s *Safety) {
-		s.Misconfigured = "MachineRemediationTemplate metal of MachineHealthCheck workers does not exist"
+		s.Misconfigured = Cause{What: PlanMissing, Name: "workers", Detail: "metal"}
 	})
-	hidden      = unsafe(func(s *Safety) { s.OthersAtWork = "NVSentinel works on the Node" })
+	hidden      = unsafe(func(s *Safety) { s.OthersAtWork = Said("NVSentinel works on the Node") })
 	paced       = unsafe(func(s *Safety) { s.Paced = "MachineSet md-0 cools down after the last repair" })
 	gateClosed  = unsafe(func(s *Safety) { s.GateClosed = "3 of 3 are not healthy" })
 	overBudget  = unsafe(func(s *Safety) { s.OverBudget = "2 of at most 1 are in flight" })
 	actFailed   = unsafe(func(s *Safety) { s.Failed = "the webhook is down" })
-	claimed     = unsafe(func(s *Safety) { s.HeldByOthers = "NVSentinel works on the Node" })
-	keptOff     = unsafe(func(s *Safety) { s.KeptOff = "ann keeps the host off" })
+	claimed     = unsafe(func(s *Safety) { s.HeldByOthers = Said("NVSentinel works on the Node") })
+	keptOff     = unsafe(func(s *Safety) { s.KeptOff = Said("ann keeps the host off") })
 	impossible  = unsafe(func(s *Safety) { s.Impossible = "the kind is not installed" })
 	planProblem = unsafe(func(s *Safety) { s.PlanProblem = "rule x: no such key" })
 )

@@ -57,7 +57,7 @@ func (d *draft) recordIsDeleted() bool { return !d.f.Record.DeletionTimestamp.Is
 
 // whyHandedBack says why Sickbay no longer manages the machine; empty if it does.
 func (d *draft) whyHandedBack() string {
-	if why := d.f.Safety.Unmanaged; why != "" {
+	if why := d.f.Safety.Unmanaged.String(); why != "" {
 		return why
 	}
 	if d.recordIsDeleted() {
@@ -101,10 +101,10 @@ func (d *draft) done() bool {
 }
 
 // unlessBegun returns why something else is to be done; empty if somebody has begun with this record already.
-func (d *draft) unlessBegun(why string) string {
+func (d *draft) unlessBegun(why Cause) string {
 	attempt := atWork(&d.s)
 	if HasBegun(d.asDecided()) || (attempt != nil && Acts(d.stepOf(attempt).Action) && d.begun(attempt)) {
 		return ""
 	}
-	return why
+	return why.String()
 }

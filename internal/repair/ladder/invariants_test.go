@@ -91,8 +91,8 @@ func (w *look) checkAct(d Decision) {
 		f.asAsked()
 	}
 	m, safety := f.Machine, f.Safety
-	if reason, _ := safety.stop(w.now); m.Health != Sick || m.Gone || m.Deleting() || reason != "" || safety.Unmanaged != "" ||
-		safety.HeldByOthers != "" || safety.OthersAtWork != "" || safety.Misconfigured != "" || safety.KeptOff != "" || safety.GateClosed != "" || safety.OverBudget != "" || !f.Record.DeletionTimestamp.IsZero() {
+	if reason, _ := safety.stop(w.now); m.Health != Sick || m.Gone || m.Deleting() || reason != "" || safety.Unmanaged.IsSet() ||
+		safety.HeldByOthers.IsSet() || safety.OthersAtWork.IsSet() || safety.Misconfigured.IsSet() || safety.KeptOff.IsSet() || safety.GateClosed != "" || safety.OverBudget != "" || !f.Record.DeletionTimestamp.IsZero() {
 		w.fail("%s on a machine that must not be touched", d.Act)
 	}
 	w.checkDeletion(d)
@@ -194,7 +194,7 @@ func (w *look) checkEnd(t *draft, after v1alpha1.MachineRemediationStatus) {
 	if after.Phase != v1alpha1.RemediationEnded || len(after.Conditions) != 2 {
 		w.fail("the end is not said: %+v", after)
 	}
-	if w.f.Safety.Terminating == "" && t.stands() && !w.givesUp() {
+	if !w.f.Safety.Terminating.IsSet() && t.stands() && !w.givesUp() {
 		w.fail("the record ends while something stands")
 	}
 	succeeded := meta.FindStatusCondition(after.Conditions, v1alpha1.ConditionSucceeded)

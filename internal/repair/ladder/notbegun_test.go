@@ -79,7 +79,7 @@ func (w *story) has(act Act) bool { return slices.Contains(w.acts, act) }
 func TestHostThatAPersonGivesBack(t *testing.T) {
 	w := &story{f: with(plan(reboot(), replace()), hasHost, keptOff), now: noon}
 	w.until(time.Hour)
-	w.f.Safety.KeptOff = ""
+	w.f.Safety.KeptOff = Cause{}
 	w.until(time.Hour + w.f.BootTime - time.Second)
 	if len(w.acts) > 0 {
 		t.Errorf("it does %v while the Node may come back", w.acts)

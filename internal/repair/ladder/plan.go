@@ -72,9 +72,32 @@ func StepAfter(steps []v1alpha1.RemediationStep, name string) string {
 	return ""
 }
 
-// Acts reports whether steps with an action need a slot. An action that this version does not know does nothing.
+// actFor returns the act of a step on this machine.
+func (d *draft) actFor(step v1alpha1.RemediationStep) Act {
+	return actOf(step, d.f.Machine.Owner != nil)
+}
+
+// actOf returns the act of a step, by whether a controller owns the machine; None for a step that only waits, and for an action that
+// this version does not know.
+func actOf(step v1alpha1.RemediationStep, owned bool) Act {
+	switch step.Action {
+	case v1alpha1.ActionRequest:
+		return CreateRequest
+	case v1alpha1.ActionReboot:
+		return CreateReboot
+	case v1alpha1.ActionReplace:
+		if owned && !step.Deletes() {
+			return MarkForOwner
+		}
+		return DeleteMachine
+	default:
+		return None
+	}
+}
+
+// Acts reports whether steps with an action need a slot: those that have an act. An unknown action has none.
 func Acts(action v1alpha1.Action) bool {
-	return action == v1alpha1.ActionRequest || action == v1alpha1.ActionReboot || action == v1alpha1.ActionReplace
+	return actOf(v1alpha1.RemediationStep{Action: action}, false) != None
 }
 
 func known(action v1alpha1.Action) bool {

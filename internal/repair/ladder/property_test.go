@@ -47,7 +47,7 @@ func events(now time.Time) map[string]change {
 			}
 		},
 		"stuck":          unsafe(func(s *Safety) { s.Stuck = "a webhook says no" }),
-		"resumed unseen": func(f *Facts) { f.Safety.Paused, f.ResumedAt = "", now },
+		"resumed unseen": func(f *Facts) { f.Safety.Paused, f.ResumedAt = Cause{}, now },
 		"granted": func(f *Facts) {
 			if wants, _ := WantsSlot(f.Record, now); wants {
 				*f = granted(*f)

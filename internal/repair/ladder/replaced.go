@@ -52,8 +52,8 @@ func (d *draft) followSuccessor(attempt *v1alpha1.RemediationAttempt) bool {
 
 // noSuccessor says why no machine replaces the one that is gone.
 func (d *draft) noSuccessor() string {
-	if d.f.Safety.Terminating != "" {
-		return d.f.Safety.Terminating
+	if d.f.Safety.Terminating.IsSet() {
+		return d.f.Safety.Terminating.String()
 	}
 	return d.f.NoSuccessor
 }

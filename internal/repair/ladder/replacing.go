@@ -34,9 +34,9 @@ func (d *draft) replacing(attempt *v1alpha1.RemediationAttempt, step v1alpha1.Re
 		return d.givesUp(attempt, fmt.Sprintf("%s %s does not own the machine any more", attempt.ObjectRef.Kind, attempt.ObjectRef.Name))
 	case !m.Mark.Stands():
 		return d.fails(attempt, "Somebody has taken the mark for "+m.ownerName()+" away")
-	case d.f.Safety.KeptOff != "":
+	case d.f.Safety.KeptOff.IsSet():
 		// The owner would wipe the disks of a host that a person works on.
-		d.takeBack(attempt, d.f.Safety.KeptOff)
+		d.takeBack(attempt, d.f.Safety.KeptOff.String())
 		return d.afterAttempt()
 	case m.Mark.State == MarkRefused:
 		return d.impossible(attempt, fmt.Sprintf("%s cannot remediate the machine: %s", m.ownerName(), m.Mark.Message))

@@ -42,7 +42,7 @@ func byHealthCheck(health Health) Facts {
 func withdrawn(f *Facts) { f.Withdrawn = "Somebody has removed the annotation reboot.metal3.io" }
 
 // superseded has somebody have asked for something else.
-func superseded(f *Facts) { f.Safety.Superseded = "MachineRemediation x is what ann asked for instead" }
+func superseded(f *Facts) { f.Safety.Superseded = Cause{What: AskedInstead, Name: "x", Detail: "ann"} }
 
 // cycleAborted has the power cycle have ended early.
 func cycleAborted(f *Facts) {

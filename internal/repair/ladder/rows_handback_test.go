@@ -13,7 +13,7 @@ func rowsHandBack() []row {
 	return []row{
 		{
 			"a person asks for something else, and nothing was done",
-			with(plan(replace()), unsafe(func(s *Safety) { s.Superseded = "MachineRemediation x is what ann asked for instead" })),
+			with(plan(replace()), unsafe(func(s *Safety) { s.Superseded = Cause{What: AskedInstead, Name: "x", Detail: "ann"} })),
 			answer{Says: "Ended Ended: MachineRemediation x is what ann asked for instead", Ends: "False Superseded"},
 		},
 		{

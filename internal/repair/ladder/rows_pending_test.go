@@ -66,8 +66,8 @@ func rowsPending() []row {
 		},
 		{
 			"the machine has changed",
-			with(plan(replace()), unsafe(func(s *Safety) { s.Changed = "the machine has changed" })),
-			answer{Says: "Pending Backoff: the machine has changed", At: "replace 1", Free: true, Due: "5s", Again: "5s"},
+			with(plan(replace()), unsafe(func(s *Safety) { s.Changed = true })),
+			answer{Says: "Pending Backoff: The machine has changed while it was judged", At: "replace 1", Free: true, Due: "5s", Again: "5s"},
 		},
 		{
 			"the first act has failed",

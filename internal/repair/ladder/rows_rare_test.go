@@ -19,7 +19,7 @@ func TestSuccessorsProbationStopsDuringAPause(t *testing.T) {
 	if p := Progress(&f.Record.Status); p.Status != metav1.ConditionUnknown {
 		t.Fatalf("it says %s %s", p.Reason, p.Message)
 	}
-	f = with(f, func(f *Facts) { f.Safety.Paused = "" })
+	f = with(f, func(f *Facts) { f.Safety.Paused = Cause{} })
 	f, _ = decideAll(f, noon)
 	if Ended(f.Record) {
 		t.Errorf("right after the pause it has ended: %s, although the successor was judged healthy for 1 of 5 minutes", Success(&f.Record.Status).Reason)

@@ -1,44 +1,46 @@
 package ladder
 
 import (
+	"strings"
 	"time"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-// Safety says what keeps Sickbay from acting on a machine. Each field is a reason in words; empty if it does not apply.
+// Safety says what keeps Sickbay from acting on a machine: a cause, or in the words of who knows the numbers. A field is not set if it does not
+// apply.
 type Safety struct {
 	// Unmanaged: Sickbay no longer manages the machine.
-	Unmanaged string
+	Unmanaged Cause
 	// Superseded: a person has asked for something else to be done to the machine.
-	Superseded string
+	Superseded Cause
 	// HandedOver: another MachineHealthCheck leads now.
-	HandedOver string
+	HandedOver Cause
 	// Terminating: its namespace or Cluster is being deleted.
-	Terminating string
+	Terminating Cause
 	// Paused: the MachineHealthCheck, the Cluster or the Machine is paused, or its plan only observes.
-	Paused string
+	Paused Cause
 	// OnHold: somebody has put remediation on hold until HoldUntil.
 	OnHold    string
 	HoldUntil time.Time
 	// HeldByOthers: another system works on the machine, as the caches show.
-	HeldByOthers string
+	HeldByOthers Cause
 	// OthersAtWork: another system works on the machine, which only a live judgement shows.
-	OthersAtWork string
+	OthersAtWork Cause
 	// KeptOff: a person, or another system, keeps the machine's host off or works on it. It takes over the power cycle of an attempt.
-	KeptOff string
+	KeptOff Cause
 	// Paced: other repairs must succeed before this record gets a slot.
 	Paced string
 	// Misconfigured: the settings of the MachineHealthCheck are invalid, or its plan does not exist.
-	Misconfigured string
+	Misconfigured Cause
 	// GateClosed: triggerIf does not allow remediation.
 	GateClosed string
 	// OverBudget: more records have a slot than are allowed.
 	OverBudget string
 	// PlanProblem: the plan cannot be evaluated.
 	PlanProblem string
-	// Changed: the facts behind the act have changed since it was planned.
-	Changed string
+	// Changed reports that the facts behind the act have changed since it was planned.
+	Changed bool
 	// Failed: the act was tried and failed. A read after it shows no effect.
 	Failed string
 	// Impossible: the act was tried, and can never take effect.
@@ -47,15 +49,63 @@ type Safety struct {
 	Stuck string
 }
 
+// Cause is one thing that keeps Sickbay from acting: what it is, and the names that its sentence needs. The zero value is none.
+type Cause struct {
+	What         What
+	Name, Detail string
+}
+
+// What is the kind of a cause, in the words that a person reads: {name} and {detail} stand for the values of the cause. A cause without one is
+// its detail.
+type What string
+
+// The kinds of causes that are no arithmetic of another pure package.
+const (
+	Draining          What = "Sickbay drains: it hands everything back"
+	NotSelected       What = "No MachineHealthCheck selects the machine any more"
+	NotManaged        What = "MachineHealthCheck {name} is no longer managed by Sickbay"
+	OtherController   What = "MachineHealthCheck {name} of another controller selects the machine, too"
+	OtherLeads        What = "MachineHealthCheck {name} selects the machine, too, and repairs it"
+	AskedInstead      What = "MachineRemediation {name} is what {detail} asked for instead"
+	ClusterGone       What = "The Cluster is gone"
+	ClusterDeleting   What = "The Cluster is being deleted"
+	ClusterPaused     What = "Cluster spec.paused is set to true"
+	Annotated         What = "The Machine has the annotation {name}"
+	InDryRun          What = "MachineHealthCheck {name} is in dry-run"
+	OnlyObserves      What = "The plan of MachineHealthCheck {name} only observes"
+	OtherRecordAtWork What = "MachineRemediation {name} is at work on the machine"
+	CycleAsked        What = "Somebody asks for a power cycle of its host by the annotation {name}"
+	AskedNotAnswered  What = "The annotation {name} is not answered yet"
+	HostKeptOff       What = "Somebody keeps its host off by the annotation {name}"
+	NodeGivenAway     What = "NVSentinel has given the Node to {name}"
+	NodeWorkedOn      What = "NVSentinel works on the Node: {name}"
+	PlanMissing       What = "MachineRemediationTemplate {detail} of MachineHealthCheck {name} does not exist"
+	ConfigInvalid     What = "The configuration of MachineHealthCheck {name} is invalid: {detail}"
+)
+
+// Said is a cause that another package has put into words; none if they are empty.
+func Said(words string) Cause { return Cause{Detail: words} }
+
+// IsSet reports whether there is a cause.
+func (c Cause) IsSet() bool { return c != Cause{} }
+
+// String is the sentence for a person; empty without a cause.
+func (c Cause) String() string {
+	if c.What == "" {
+		return c.Detail
+	}
+	return strings.NewReplacer("{name}", c.Name, "{detail}", c.Detail).Replace(string(c.What))
+}
+
 // stop returns the first reason to stop at a given time. A hold may have ended since it was observed.
 func (s Safety) stop(now time.Time) (reason, message string) {
 	switch {
-	case s.Paused != "":
-		return v1alpha1.ReasonPaused, s.Paused
+	case s.Paused.IsSet():
+		return v1alpha1.ReasonPaused, s.Paused.String()
 	case s.OnHold != "" && (s.HoldUntil.IsZero() || now.Before(s.HoldUntil)):
 		return v1alpha1.ReasonOnHold, s.OnHold
-	case s.Terminating != "":
-		return v1alpha1.ReasonPaused, s.Terminating
+	case s.Terminating.IsSet():
+		return v1alpha1.ReasonPaused, s.Terminating.String()
 	}
 	return "", ""
 }
@@ -79,12 +129,12 @@ func (d *draft) precedence(step v1alpha1.RemediationStep) obstacle {
 		return obstacle{v1alpha1.ReasonUndecided, undecidedNow, m.Unconfirmed}
 	case !Acts(step.Action):
 		return obstacle{}
-	case s.OthersAtWork != "":
-		return obstacle{v1alpha1.ReasonRemediationHeldByOthers, s.OthersAtWork, true}
+	case s.OthersAtWork.IsSet():
+		return obstacle{v1alpha1.ReasonRemediationHeldByOthers, s.OthersAtWork.String(), true}
 	case d.othersAtWork(step) != "":
 		return heldByOthers(d.othersAtWork(step))
-	case s.Misconfigured != "":
-		return obstacle{reason: v1alpha1.ReasonGateClosed, message: s.Misconfigured}
+	case s.Misconfigured.IsSet():
+		return obstacle{reason: v1alpha1.ReasonGateClosed, message: s.Misconfigured.String()}
 	}
 	return obstacle{}
 }
@@ -97,10 +147,10 @@ func heldByOthers(message string) obstacle {
 func (d *draft) othersAtWork(step v1alpha1.RemediationStep) string {
 	m, s := d.f.Machine, d.f.Safety
 	switch {
-	case s.KeptOff != "":
-		return s.KeptOff
-	case s.HeldByOthers != "":
-		return s.HeldByOthers
+	case s.KeptOff.IsSet():
+		return s.KeptOff.String()
+	case s.HeldByOthers.IsSet():
+		return s.HeldByOthers.String()
 	case d.taken(step) != "":
 		return d.taken(step)
 	case m.Mark.Stands() && !step.Marks() && (!step.Deletes() || m.Mark.State != MarkRefused):
@@ -127,8 +177,8 @@ func (d *draft) brake() obstacle {
 		return obstacle{v1alpha1.ReasonGateClosed, s.GateClosed, true}
 	case s.OverBudget != "":
 		return obstacle{v1alpha1.ReasonNoSlot, s.OverBudget, true}
-	case s.Changed != "":
-		return obstacle{v1alpha1.ReasonBackoff, s.Changed, true}
+	case s.Changed:
+		return obstacle{v1alpha1.ReasonBackoff, "The machine has changed while it was judged", true}
 	case s.Failed != "":
 		return obstacle{v1alpha1.ReasonBackoff, s.Failed, true}
 	}

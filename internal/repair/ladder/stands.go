@@ -25,7 +25,7 @@ func (d *draft) markStands() bool {
 // machine that is not being deleted yet leaves nothing on it.
 func (d *draft) goesWithCluster() bool {
 	s := d.f.Safety
-	return s.Terminating != "" && (s.Unmanaged == "" || d.f.Machine.Deleting() || d.f.Machine.Gone)
+	return s.Terminating.IsSet() && (!s.Unmanaged.IsSet() || d.f.Machine.Deleting() || d.f.Machine.Gone)
 }
 
 // answerDue returns until when an owner that says that it deletes the machine may do so, after the attempt that asked for it; zero if it does

@@ -14,7 +14,7 @@ func (d *draft) stopped() bool {
 		return false
 	}
 	if attempt := atWork(&d.s); attempt != nil {
-		if d.f.Record.Spec.OnTheirWord() && d.begun(attempt) && d.f.Safety.Terminating == "" {
+		if d.f.Record.Spec.OnTheirWord() && d.begun(attempt) && !d.f.Safety.Terminating.IsSet() {
 			// Only the person who asked for it ends it. But in a Cluster that is being deleted, the host is released.
 			return false
 		}

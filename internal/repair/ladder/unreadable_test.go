@@ -54,7 +54,7 @@ func TestUnreadableThroughAPause(t *testing.T) {
 	for name, meanwhile := range map[string]change{"a pause": paused, "healthy": is(Healthy)} {
 		w := &story{f: with(given.f, meanwhile), now: given.now}
 		w.until(w.now.Sub(noon) + time.Minute)
-		w.f.Safety.Paused, w.f.Machine.Health = "", Sick
+		w.f.Safety.Paused, w.f.Machine.Health = Cause{}, Sick
 		w.until(w.now.Sub(noon) + time.Hour)
 		if c := Progress(&w.f.Record.Status); c.Reason != v1alpha1.ReasonUnreadable || !MayStand(w.f.Record) || w.has(MarkForOwner) {
 			t.Errorf("%s: it does %v, and is %s: %s", name, w.acts, c.Reason, c.Message)

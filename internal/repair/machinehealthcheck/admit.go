@@ -38,7 +38,7 @@ func (r *Reconciler) act(ctx context.Context, f admission.Facts, d admission.Dec
 	written := r.admit(ctx, f, d)
 	if len(written) > 0 {
 		// The repair goes first: storing the status now would slow down the reads and the write that begin it.
-		r.statuses.Yield(client.ObjectKeyFromObject(f.MachineHealthCheck), r.Clock.Now())
+		r.memory.Yield(client.ObjectKeyFromObject(f.MachineHealthCheck), r.Clock.Now())
 	}
 	r.observeFailures(&f)
 	replace(&f, written)

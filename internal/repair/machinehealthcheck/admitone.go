@@ -20,11 +20,11 @@ func (r *Reconciler) admitOne(ctx context.Context, f admission.Facts, d admissio
 		r.reportFailure(ctx, f, machine, err)
 		return outcome{free: !mayBeWritten(err)}
 	}
-	r.admitted.Expect(owner, written, r.Clock.Now())
+	r.memory.ExpectFor(owner, written, r.Clock.Now())
 	if ladder.Ended(written) {
 		return outcome{record: written, free: true}
 	}
-	r.failures.Succeed(owner, machine.UID)
+	r.memory.Succeed(owner, string(machine.UID))
 	r.reportAdmission(ctx, f, one, written, began)
 	return outcome{record: written, free: one.Grant == 0}
 }

@@ -12,7 +12,6 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/sickbay-dev/sickbay/internal/controllerstate"
 	"github.com/sickbay-dev/sickbay/internal/jitter"
 	"github.com/sickbay-dev/sickbay/internal/metrics"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
@@ -49,15 +48,7 @@ type Reconciler struct {
 	// Tracer traces admissions. It may be nil.
 	Tracer *tracing.Tracer
 
-	snapshots    controllerstate.ByObject[*snapshot]
-	expectations controllerstate.Expectations
-	// cacheBehind spaces out the looks while the cache does not show all admissions.
-	cacheBehind controllerstate.Backoff
-	// statuses are those that name so many Machines that writing them is rate-limited.
-	statuses controllerstate.Throttle
-	// ownerRefused is when the API server last refused to make a MachineHealthCheck owned by its Cluster.
-	ownerRefused controllerstate.ByObject[time.Time]
-	records      recordWatch
+	records recordWatch
 }
 
 // Reconcile handles one MachineHealthCheck: observe, decide, act.
@@ -67,10 +58,11 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 		return ctrl.Result{}, err
 	}
 	if mhc == nil || !mhc.DeletionTimestamp.IsZero() || !r.Policy.Manages(mhc) {
-		r.forget(req.NamespacedName)
+		r.memory.Forget(req.NamespacedName)
+		r.Selectors.Forget(req.NamespacedName)
 		return ctrl.Result{}, r.handBack(ctx, mhc)
 	}
-	if wait := r.expectations.Wait(mhc, r.Clock.Now()); wait > 0 {
+	if wait := r.memory.Wait(mhc, r.Clock.Now()); wait > 0 {
 		return ctrl.Result{RequeueAfter: wait}, nil
 	}
 	facts, decision, err := r.observeAndDecide(ctx, mhc)
@@ -91,19 +83,6 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 		return ctrl.Result{}, err
 	}
 	return ctrl.Result{RequeueAfter: r.requeueAfter(mhc, decision, scaffold.Sooner(again, later))}, nil
-}
-
-// forget drops the state of a MachineHealthCheck that is gone, or not ours.
-func (r *Reconciler) forget(key client.ObjectKey) {
-	r.snapshots.Forget(key)
-	r.expectations.Forget(key)
-	r.cacheBehind.Reset(key)
-	r.admitted.Forget(key)
-	r.statuses.Forget(key)
-	r.failures.Forget(key)
-	r.Selectors.Forget(key)
-	r.lookedFor.Forget(key)
-	r.ownerRefused.Forget(key)
 }
 
 func (r *Reconciler) writes() writer { return writer{r.Client} }

@@ -20,21 +20,21 @@ import (
 
 // observeFailures adds the machines that could not be admitted.
 func (r *Reader) observeFailures(f *admission.Facts) {
-	failed := r.failures.Of(client.ObjectKeyFromObject(f.MachineHealthCheck), func(uid types.UID) bool {
-		return slices.ContainsFunc(f.Targets, func(t admission.Target) bool { return t.Machine.UID == uid })
+	failed := r.memory.Failures(client.ObjectKeyFromObject(f.MachineHealthCheck), func(uid string) bool {
+		return slices.ContainsFunc(f.Targets, func(t admission.Target) bool { return string(t.Machine.UID) == uid })
 	})
 	if len(failed) == 0 {
 		return
 	}
 	f.Failures = map[types.UID]admission.Failure{}
 	for uid, one := range failed {
-		f.Failures[uid] = admission.Failure{Count: one.Count, RetryAt: one.RetryAt}
+		f.Failures[types.UID(uid)] = admission.Failure{Count: one.Count, RetryAt: one.RetryAt}
 	}
 }
 
 // reportFailure records that a machine could not be admitted, and reports it once for each cause. It is retried after a pause.
 func (r *Reconciler) reportFailure(ctx context.Context, f admission.Facts, machine *clusterv1.Machine, err error) {
-	if r.failures.Fail(client.ObjectKeyFromObject(f.MachineHealthCheck), machine.UID, ownwrites.Cause(err), r.Clock.Now()) {
+	if r.memory.Fail(client.ObjectKeyFromObject(f.MachineHealthCheck), string(machine.UID), ownwrites.Cause(err), r.Clock.Now()) {
 		ctrl.LoggerFrom(ctx).Error(err, "Machine cannot be admitted", "machine", machine.Name)
 		r.event(f.MachineHealthCheck, machine, corev1.EventTypeWarning, EventAdmissionFailed, humanize.Upper(err.Error()))
 	}

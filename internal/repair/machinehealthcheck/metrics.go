@@ -59,8 +59,10 @@ func init() { ctrlmetrics.Registry.MustRegister(relapsesTotal) }
 
 // Metrics collects the results of the last looks, and what is on hold.
 func (r *Reconciler) Metrics(ctx context.Context, s *metrics.Samples) {
-	for key, one := range r.snapshots.All() {
-		one.show(s, key.Namespace, key.Name)
+	for key, one := range r.memory.All() {
+		if one.snapshot != nil {
+			one.snapshot.show(s, key.Namespace, key.Name)
+		}
 	}
 	shown := r.shown(ctx)
 	r.showHolds(ctx, s, shown)

@@ -27,7 +27,7 @@ func (r *Reconciler) ensureOwner(ctx context.Context, f admission.Facts, d admis
 	mhc, cluster := f.MachineHealthCheck, f.Cluster
 	key := client.ObjectKeyFromObject(mhc)
 	owned := slices.ContainsFunc(mhc.OwnerReferences, func(ref metav1.OwnerReference) bool { return ref.UID == cluster.UID })
-	owns := owned || r.Clock.Since(r.ownerRefused.Get(key)) >= ownAgain
+	owns := owned || r.Clock.Since(r.memory.Get(key).ownerRefused) >= ownAgain
 	if len(d.Paused) > 0 || d.Config.DryRun || (owned || !owns) && mhc.Labels[clusterv1.ClusterNameLabel] == cluster.Name {
 		return nil
 	}
@@ -43,18 +43,18 @@ func (r *Reconciler) ensureOwner(ctx context.Context, f admission.Facts, d admis
 	if err != nil {
 		return fmt.Errorf("making MachineHealthCheck %s owned by its Cluster: %w", key, err)
 	}
-	r.expectations.Expect(mhc)
+	r.memory.Expect(mhc)
 	return nil
 }
 
 // reportOwnerRefused reports once that the API server does not let Sickbay set the owner of a MachineHealthCheck.
 func (r *Reconciler) reportOwnerRefused(ctx context.Context, mhc *clusterv1.MachineHealthCheck, err error) {
 	key := client.ObjectKeyFromObject(mhc)
-	if r.ownerRefused.Get(key).IsZero() {
+	if r.memory.Get(key).ownerRefused.IsZero() {
 		ctrl.LoggerFrom(ctx).Info("The API server refuses to make the MachineHealthCheck owned by its Cluster", "err", err)
 		r.event(mhc, nil, corev1.EventTypeWarning, EventOwnerRefused, "Sickbay may not make its Cluster the owner: "+ownwrites.Cause(err))
 	}
-	r.ownerRefused.Set(key, r.Clock.Now())
+	r.memory.Update(key, func(m *remembered) { m.ownerRefused = r.Clock.Now() })
 }
 
 // handBack removes what Sickbay wrote on a MachineHealthCheck, if Sickbay drains: status, label and owner reference. What others wrote, too, stays.

@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/types"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -31,15 +31,21 @@ type Reader struct {
 	// Parallel is how many machines are admitted at once; 0 means 16.
 	Parallel int
 
-	// admitted are the records that were created or granted a slot, and that the cache may not show yet.
-	admitted controllerstate.Unseen
-	// failures are the machines that could not be admitted.
-	failures controllerstate.Failures[types.UID]
+	// memory is what is known of each MachineHealthCheck. Unseen are records that were created or granted a slot, failures machines that could
+	// not be admitted.
+	memory   controllerstate.Memory[remembered]
 	rules    rules.Cache
 	watches  scaffold.Watches
 	readable readableKinds
+}
+
+// remembered is what is known of one MachineHealthCheck.
+type remembered struct {
+	snapshot *snapshot
+	// ownerRefused is when the API server last refused to make it owned by its Cluster.
+	ownerRefused time.Time
 	// lookedFor are the requests without a record that were looked for and not found.
-	lookedFor controllerstate.ByObject[search]
+	lookedFor search
 }
 
 // errClusterNotFound says that nothing can be decided for a MachineHealthCheck, because its Cluster does not exist.

@@ -323,12 +323,12 @@ func TestMetricsDoNotFlicker(t *testing.T) {
 		{verdicts: map[verdictKey]int{{"True", "Succeeded"}: 3}, slots: -1},
 		{verdicts: map[verdictKey]int{{"True", "Succeeded"}: 2, {"False", "NodeNotFound"}: 1}, slots: -1},
 	}
-	r.snapshots.Set(key, looks[0])
+	r.memory.Set(key, remembered{snapshot: looks[0]})
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
 		for i := range 10_000 {
-			r.snapshots.Set(key, looks[i%2])
+			r.memory.Set(key, remembered{snapshot: looks[i%2]})
 		}
 	}()
 	for reading := true; reading; {
@@ -338,8 +338,8 @@ func TestMetricsDoNotFlicker(t *testing.T) {
 		default:
 		}
 		var s metrics.Samples
-		for key, one := range r.snapshots.All() {
-			one.show(&s, key.Namespace, key.Name)
+		for key, one := range r.memory.All() {
+			one.snapshot.show(&s, key.Namespace, key.Name)
 		}
 		well, _ := s.Get(machinesGauge, "ns", "mhc", "True", "Succeeded")
 		sick, _ := s.Get(machinesGauge, "ns", "mhc", "False", "NodeNotFound")
@@ -355,8 +355,8 @@ func BenchmarkScrape(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		var s metrics.Samples
-		for key, one := range r.snapshots.All() {
-			one.show(&s, key.Namespace, key.Name)
+		for key, one := range r.memory.All() {
+			one.snapshot.show(&s, key.Namespace, key.Name)
 		}
 	}
 }

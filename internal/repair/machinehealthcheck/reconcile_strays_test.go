@@ -90,12 +90,12 @@ func TestRequestsAreLookedForOnce(t *testing.T) {
 	w.reconcile(t, mhc)
 	w.reconcile(t, mhc)
 	key := client.ObjectKeyFromObject(mhc)
-	if known := w.lookedFor.Get(key); known.uid != mhc.UID || known.gvk.Kind != env.RemediationKind {
+	if known := w.memory.Get(key).lookedFor; known.uid != mhc.UID || known.gvk.Kind != env.RemediationKind {
 		t.Errorf("known is %+v", known)
 	}
 	remove(t, w, mhc)
 	w.reconcile(t, mhc)
-	if len(w.lookedFor.All()) > 0 {
+	if len(w.memory.All()) > 0 {
 		t.Error("something is kept for one that is gone")
 	}
 }

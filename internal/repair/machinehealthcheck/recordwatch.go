@@ -82,7 +82,7 @@ func (r *Reader) recordEvents() handler.EventHandler {
 		},
 		DeleteFunc: func(ctx context.Context, e event.DeleteEvent, queue workqueue.TypedRateLimitingInterface[ctrl.Request]) {
 			for req := range r.ofRecord(ctx, e.Object.(*v1alpha1.MachineRemediation)) {
-				r.admitted.Drop(req.NamespacedName, e.Object)
+				r.memory.Drop(req.NamespacedName, e.Object)
 			}
 			look(ctx, e.Object, queue)
 		},

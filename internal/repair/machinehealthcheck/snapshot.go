@@ -48,23 +48,23 @@ func (r *Reconciler) measure(f admission.Facts, d admission.Decision, status clu
 	}
 	if len(d.Paused) > 0 {
 		one.paused = pauseCause(f.MachineHealthCheck, f.Cluster)
-		one.pausedSince = pausedSince(status.Conditions, r.snapshots.Get(key), now)
-		r.snapshots.Set(key, one)
+		one.pausedSince = pausedSince(status.Conditions, r.memory.Get(key).snapshot, now)
+		r.memory.Update(key, func(m *remembered) { m.snapshot = one })
 		return
 	}
 	one.gate = gateOf(d, status.Conditions)
-	one.gate.since = closedSince(one.gate, r.snapshots.Get(key), f, now)
+	one.gate.since = closedSince(one.gate, r.memory.Get(key).snapshot, f, now)
 	one.slots, one.taken = d.Slots(), len(d.InFlight)
 	one.paces = admission.Paces(f, now)
-	r.snapshots.Set(key, one)
+	r.memory.Update(key, func(m *remembered) { m.snapshot = one })
 }
 
 // measureClusterNotFound records that the machines are unknown.
 func (r *Reconciler) measureClusterNotFound(mhc *clusterv1.MachineHealthCheck, status clusterv1.MachineHealthCheckStatus, now time.Time) {
 	key := client.ObjectKeyFromObject(mhc)
 	closed := gateState{reason: admission.ReasonClusterNotFound, since: allowed(status.Conditions).LastTransitionTime.Time, most: -1}
-	closed.since = closedSince(closed, r.snapshots.Get(key), admission.Facts{}, now)
-	r.snapshots.Set(key, &snapshot{gate: closed, slots: -1})
+	closed.since = closedSince(closed, r.memory.Get(key).snapshot, admission.Facts{}, now)
+	r.memory.Update(key, func(m *remembered) { m.snapshot = &snapshot{gate: closed, slots: -1} })
 }
 
 func gateOf(d admission.Decision, conditions []metav1.Condition) gateState {

@@ -42,7 +42,7 @@ func (r *Reconciler) storeStatus(ctx context.Context, f admission.Facts, d admis
 	if sameStatus(mhc, desired) {
 		return 0, nil
 	}
-	if later = r.statuses.Wait(key, statusIntervalFor(len(f.Targets)), now); later > 0 && !admission.Urgent(mhc, desired) {
+	if later = r.memory.Paused(key, statusIntervalFor(len(f.Targets)), now); later > 0 && !admission.Urgent(mhc, desired) {
 		return later, nil
 	}
 	err = r.apply(ctx, mhc, desired, now)
@@ -79,8 +79,8 @@ func (r *Reconciler) apply(ctx context.Context, mhc *clusterv1.MachineHealthChec
 	if err != nil {
 		return fmt.Errorf("writing the status of MachineHealthCheck %s: %w", client.ObjectKeyFromObject(mhc), err)
 	}
-	r.statuses.Begin(client.ObjectKeyFromObject(mhc), now)
-	r.expectations.Expect(mhc)
+	r.memory.BeginPause(client.ObjectKeyFromObject(mhc), now)
+	r.memory.Expect(mhc)
 	r.announce(ctx, mhc, desired)
 	return nil
 }

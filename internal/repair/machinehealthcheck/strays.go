@@ -48,7 +48,7 @@ func (r *Reader) strayRequests(ctx context.Context, f *admission.Facts) (map[str
 		return nil, nil
 	}
 	key, what := client.ObjectKeyFromObject(mhc), search{mhc.UID, remedy.RequestKind(ref)}
-	if r.lookedFor.Get(key) == what {
+	if r.memory.Get(key).lookedFor == what {
 		return nil, nil
 	}
 	requests, err := r.listRequests(ctx, ref, mhc.Namespace)
@@ -59,7 +59,7 @@ func (r *Reader) strayRequests(ctx context.Context, f *admission.Facts) (map[str
 		return nil, ignoreUninstalled(err)
 	}
 	if !admission.StraysAmong(*f, requests) && !r.waitingRequests(ctx, mhc, requests) {
-		r.lookedFor.Set(key, what)
+		r.memory.Update(key, func(m *remembered) { m.lookedFor = what })
 	}
 	return requests, nil
 }

@@ -22,7 +22,7 @@ const unseenFor = 5 * time.Second
 // addUnseen adds what we admitted and the cache does not show yet, as read from the API server.
 func (r *Reader) addUnseen(ctx context.Context, f *admission.Facts, cached []*v1alpha1.MachineRemediation) error {
 	newer := map[string]*v1alpha1.MachineRemediation{}
-	for _, one := range r.admitted.Of(client.ObjectKeyFromObject(f.MachineHealthCheck), shownBy(cached)) {
+	for _, one := range r.memory.Unseen(client.ObjectKeyFromObject(f.MachineHealthCheck), shownBy(cached)) {
 		current, err := r.unseen(ctx, f, one)
 		if err != nil {
 			return err
@@ -45,13 +45,13 @@ func (r *Reader) unseen(ctx context.Context, f *admission.Facts, one controllers
 	current := &v1alpha1.MachineRemediation{}
 	err := r.Live.Get(ctx, client.ObjectKeyFromObject(written), current)
 	if apierrors.IsNotFound(err) {
-		r.admitted.Drop(owner, written)
+		r.memory.Drop(owner, written)
 		return nil, nil
 	}
 	if err != nil {
 		return nil, fmt.Errorf("getting MachineRemediation %s: %w", client.ObjectKeyFromObject(written), err)
 	}
-	r.admitted.Expect(owner, current, now)
+	r.memory.ExpectFor(owner, current, now)
 	return current, nil
 }
 
@@ -91,9 +91,9 @@ func replace(f *admission.Facts, newer map[string]*v1alpha1.MachineRemediation) 
 func (r *Reconciler) unseenWait(f admission.Facts, d admission.Decision) time.Duration {
 	key := client.ObjectKeyFromObject(f.MachineHealthCheck)
 	if f.Unseen && slices.ContainsFunc(d.Waiting, func(w admission.Waiting) bool { return w.Reason == admission.ReasonExpected }) {
-		return r.cacheBehind.Next(key)
+		return r.memory.Conflict(key)
 	}
-	r.cacheBehind.Reset(key)
+	r.memory.NoConflict(key)
 	if f.Unseen {
 		return unseenFor
 	}

@@ -98,10 +98,10 @@ func TestOthers(t *testing.T) {
 		machine := build.Machine("ns", "m")
 		machine.Annotations = tt.annotations
 		facts := onmachine.Facts(machine, record(v1alpha1.ActionReboot))
-		if got := facts.Safety.HeldByOthers; !strings.HasSuffix(got, tt.heldByOthers) || (got == "") != (tt.heldByOthers == "") {
+		if got := facts.Safety.HeldByOthers.String(); !strings.HasSuffix(got, tt.heldByOthers) || (got == "") != (tt.heldByOthers == "") {
 			t.Errorf("%s: others: %q", name, got)
 		}
-		if keptOff := strings.HasSuffix(tt.heldByOthers, "/PowerOff"); (facts.Safety.KeptOff != "") != keptOff {
+		if keptOff := strings.HasSuffix(tt.heldByOthers, "/PowerOff"); facts.Safety.KeptOff.IsSet() != keptOff {
 			t.Errorf("%s: kept off: %q", name, facts.Safety.KeptOff)
 		}
 	}
@@ -156,7 +156,7 @@ func TestKeepsOff(t *testing.T) {
 		}
 		facts := onmachine.Facts(machine, keeps)
 		// Until intake has answered its own annotation, it waits for that.
-		if unanswered := key == request+"/PowerOff"; (facts.Safety.HeldByOthers != "") != unanswered || facts.Safety.KeptOff != "" {
+		if unanswered := key == request+"/PowerOff"; facts.Safety.HeldByOthers.IsSet() != unanswered || facts.Safety.KeptOff.IsSet() {
 			t.Errorf("%q holds the record for steps: %+v", key, facts.Safety)
 		}
 	}

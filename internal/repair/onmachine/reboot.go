@@ -13,28 +13,28 @@ import (
 // HeldByOthers says that an annotation asks for a power cycle of the machine's host, and that intake has not answered it yet; empty if none does. Until
 // then, it holds the record that intake has made for it, too; afterwards, that record holds the others. The other single steps go on with a record, and
 // without one nobody carries them out.
-func HeldByOthers(machine *clusterv1.Machine, record *v1alpha1.MachineRemediation) string {
+func HeldByOthers(machine *clusterv1.Machine, record *v1alpha1.MachineRemediation) ladder.Cause {
 	if ladder.KeepsOff(record) {
 		return unanswered(machine, record)
 	}
 	for _, key := range rebootannotation.Asking {
 		if value, there := machine.Annotations[key]; there && !rebootannotation.IsSign(value) {
-			return "Somebody asks for a power cycle of its host by the annotation " + key
+			return ladder.Cause{What: ladder.CycleAsked, Name: key}
 		}
 	}
-	return ""
+	return ladder.Cause{}
 }
 
 // unanswered says that intake has not answered the annotation for which it made a record; empty if it has.
-func unanswered(machine *clusterv1.Machine, record *v1alpha1.MachineRemediation) string {
+func unanswered(machine *clusterv1.Machine, record *v1alpha1.MachineRemediation) ladder.Cause {
 	by := record.Spec.RequestedBy
 	if by == nil || by.Kind != v1alpha1.AskedByAnnotation {
-		return ""
+		return ladder.Cause{}
 	}
 	if value, asks := machine.Annotations[by.Name]; asks && !rebootannotation.IsSign(value) {
-		return "The annotation " + by.Name + " is not answered yet"
+		return ladder.Cause{What: ladder.AskedNotAnswered, Name: by.Name}
 	}
-	return ""
+	return ladder.Cause{}
 }
 
 // StillAsks reports whether the annotation stands for which intake made a record: with the sign of that record, or without any. The sign of another
@@ -45,14 +45,14 @@ func StillAsks(machine *clusterv1.Machine, record *v1alpha1.MachineRemediation) 
 }
 
 // KeptOff says that a person keeps the machine's host off; empty if nobody does.
-func KeptOff(machine *clusterv1.Machine, record *v1alpha1.MachineRemediation) string {
+func KeptOff(machine *clusterv1.Machine, record *v1alpha1.MachineRemediation) ladder.Cause {
 	if ladder.KeepsOff(record) {
-		return ""
+		return ladder.Cause{}
 	}
 	if _, asked := machine.Annotations[rebootannotation.PowerOff]; asked {
-		return "Somebody keeps its host off by the annotation " + rebootannotation.PowerOff
+		return ladder.Cause{What: ladder.HostKeptOff, Name: rebootannotation.PowerOff}
 	}
-	return ""
+	return ladder.Cause{}
 }
 
 // AsksForSteps reports whether an annotation asks for a single step of a power cycle.

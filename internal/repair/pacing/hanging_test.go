@@ -49,7 +49,7 @@ func TestHangingDeletionUnderAPause(t *testing.T) {
 		deleted := now.Add(-26 * time.Hour)
 		f := settle(t, hanging(builtIn, deleted), deleted)
 		f = settle(t, f, deleted.Add(time.Hour))
-		f.Safety.Paused = "The Machine has the annotation cluster.x-k8s.io/paused"
+		f.Safety.Paused = ladder.Cause{What: ladder.Annotated, Name: "cluster.x-k8s.io/paused"}
 		f = settle(t, f, deleted.Add(2*time.Hour))
 		f = settle(t, f, now)
 		repair, _ := pacing.RepairOf(f.Record, both)

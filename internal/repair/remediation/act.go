@@ -31,7 +31,7 @@ func (r *Reconciler) act(ctx context.Context, record *v1alpha1.MachineRemediatio
 		if err := r.writes().close(ctx, record); err != nil {
 			return err
 		}
-		r.expectations.Expect(record)
+		r.memory.Expect(record)
 		return nil
 	}
 	if decision.Act.Begins() && r.Clock.Now().Sub(v.at) > maxLookAge {
@@ -174,7 +174,7 @@ func (r *Reconciler) afterFailedAct(ctx context.Context, record *v1alpha1.Machin
 	case !tried.Act.Begins():
 		facts.Safety.Stuck = ownwrites.Note(ownwrites.Cause(cause))
 	case errors.Is(cause, remedy.ErrChanged):
-		facts.Safety.Changed = "The machine has changed while it was judged"
+		facts.Safety.Changed = true
 	case meta.IsNoMatchError(cause):
 		facts.Safety.Impossible = couldNot(cause)
 	default:
@@ -197,7 +197,7 @@ func (r *Reconciler) store(ctx context.Context, record *v1alpha1.MachineRemediat
 	if err := r.writes().status(ctx, record); err != nil {
 		return err
 	}
-	r.expectations.Expect(record)
+	r.memory.Expect(record)
 	measure(before, record)
 	r.Tracer.Stored(before, record)
 	r.announce(ctx, before, record, v)

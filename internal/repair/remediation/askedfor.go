@@ -32,10 +32,10 @@ func (r *Reader) otherRecords(ctx context.Context, v *view) error {
 			continue
 		}
 		if ladder.Before(other, own) {
-			v.facts.Safety.HeldByOthers = cmp.Or(v.facts.Safety.HeldByOthers, "MachineRemediation "+other.Name+" is at work on the machine")
+			v.facts.Safety.HeldByOthers = cmp.Or(v.facts.Safety.HeldByOthers, ladder.Cause{What: ladder.OtherRecordAtWork, Name: other.Name})
 		}
 		if other.Spec.OnTheirWord() && !own.Spec.OnTheirWord() {
-			v.facts.Safety.Superseded = fmt.Sprintf("MachineRemediation %s is what %s asked for instead", other.Name, other.Spec.RequestedBy.Asker())
+			v.facts.Safety.Superseded = ladder.Cause{What: ladder.AskedInstead, Name: other.Name, Detail: other.Spec.RequestedBy.Asker()}
 		}
 	}
 	return nil
@@ -137,16 +137,17 @@ func (r *Reader) slotsLimited(ctx context.Context, v *view) (bool, error) {
 }
 
 // checkPaused says why the health check that asked may not have the machine repaired now. It also returns what else may put that on hold.
-func (r *Reader) checkPaused(ctx context.Context, v *view) (why string, on []client.Object, err error) {
+func (r *Reader) checkPaused(ctx context.Context, v *view) (why ladder.Cause, on []client.Object, err error) {
 	switch {
 	case mhcspec.RemediationSkipped(v.machine):
-		return "The Machine has the annotation " + clusterv1.MachineSkipRemediationAnnotation, nil, nil
+		return ladder.Cause{What: ladder.Annotated, Name: clusterv1.MachineSkipRemediationAnnotation}, nil, nil
 	case r.OpenShift:
-		return openshift.Paused(ctx, r.Live, v.machine)
+		said, on, err := openshift.Paused(ctx, r.Live, v.machine)
+		return ladder.Said(said), on, err
 	case v.mhc == nil || v.cluster == nil:
-		return "", nil, nil
+		return ladder.Cause{}, nil, nil
 	}
-	return strings.Join(mhcspec.Paused(v.mhc, v.cluster), ", "), nil, nil
+	return ladder.Said(strings.Join(mhcspec.Paused(v.mhc, v.cluster), ", ")), nil, nil
 }
 
 // stillAsked notes that somebody does not ask any more. For another health check, the machine is healthy then.

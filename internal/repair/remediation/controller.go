@@ -58,11 +58,9 @@ type Reconciler struct {
 	// Tracer traces each act. It may be nil.
 	Tracer *tracing.Tracer
 
-	expectations controllerstate.Expectations
-	conflicts    controllerstate.Backoff
-	passes       passes
-	// sweeps remembers since when the sweep of a record has failed. A restart only makes it retry longer.
-	sweeps controllerstate.ByObject[time.Time]
+	// memory has since when the sweep of a record has failed. A restart only makes it retry longer.
+	memory controllerstate.Memory[time.Time]
+	passes passes
 }
 
 func (r *Reconciler) writes() writer { return writer{r.Client} }
@@ -77,9 +75,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 		return ctrl.Result{}, err
 	}
 	if record == nil {
-		r.expectations.Forget(req.NamespacedName)
-		r.conflicts.Reset(req.NamespacedName)
-		r.sweeps.Forget(req.NamespacedName)
+		r.memory.Forget(req.NamespacedName)
 		return ctrl.Result{}, nil
 	}
 	if ofOpenShift(record) != r.OpenShift {
@@ -89,14 +85,14 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 		return ctrl.Result{}, err
 	}
 	initAttemptCounters(record)
-	if wait := r.expectations.Wait(record, r.Clock.Now()); wait > 0 {
+	if wait := r.memory.Wait(record, r.Clock.Now()); wait > 0 {
 		return ctrl.Result{RequeueAfter: wait}, nil
 	}
 	after, err := r.carryOut(ctx, record)
 	if errors.Is(err, errStale) {
-		return ctrl.Result{RequeueAfter: r.conflicts.Next(req.NamespacedName)}, nil
+		return ctrl.Result{RequeueAfter: r.memory.Conflict(req.NamespacedName)}, nil
 	}
-	r.conflicts.Reset(req.NamespacedName)
+	r.memory.NoConflict(req.NamespacedName)
 	if errors.Is(err, workload.ErrBusy) {
 		return ctrl.Result{RequeueAfter: workload.Soon()}, nil
 	}

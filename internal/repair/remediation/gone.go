@@ -33,18 +33,18 @@ func (r *Reader) observeGone(ctx context.Context, v *view) error {
 		return err
 	}
 	s := &v.facts.Safety
-	if s.Terminating = terminating(v.cluster); s.Terminating != "" {
+	if s.Terminating = terminating(v.cluster); s.Terminating.IsSet() {
 		return nil
 	}
 	if mhcspec.ClusterPaused(v.cluster) {
-		s.Paused = clusterPaused
+		s.Paused = ladder.Cause{What: ladder.ClusterPaused}
 	}
 	mhc, err := r.healthCheckOfGone(ctx, v)
 	if err != nil {
 		return err
 	}
 	if mhc == nil || !r.Policy.Keeps(mhc) {
-		s.Unmanaged = "MachineHealthCheck " + v.facts.Record.Spec.HealthCheckRef.Name + " is no longer managed by Sickbay"
+		s.Unmanaged = ladder.Cause{What: ladder.NotManaged, Name: v.facts.Record.Spec.HealthCheckRef.Name}
 		return nil
 	}
 	template, err := v.planOf(ctx, mhc)
@@ -54,25 +54,23 @@ func (r *Reader) observeGone(ctx context.Context, v *view) error {
 	config, _ := mhcspec.ParseConfig(mhc, template)
 	s.OnHold, s.HoldUntil = mhcspec.OnHold(r.Clock.Now(), mhc, v.cluster)
 	if paused := mhcspec.Paused(mhc, v.cluster); len(paused) > 0 {
-		s.Paused = strings.Join(paused, ", ")
-	} else if s.Paused == "" {
+		s.Paused = ladder.Said(strings.Join(paused, ", "))
+	} else if !s.Paused.IsSet() {
 		s.Paused = onlyReports(mhc, config)
 	}
 	v.facts.ResumedAt = r.resumedAt(mhc, v.cluster)
 	return r.successorFacts(ctx, v)
 }
 
-const clusterPaused = "Cluster spec.paused is set to true"
-
 // terminating says that the Cluster of a machine is being deleted, or is gone.
-func terminating(cluster *clusterv1.Cluster) string {
+func terminating(cluster *clusterv1.Cluster) ladder.Cause {
 	switch {
 	case cluster == nil:
-		return "The Cluster is gone"
+		return ladder.Cause{What: ladder.ClusterGone}
 	case !cluster.DeletionTimestamp.IsZero():
-		return "The Cluster is being deleted"
+		return ladder.Cause{What: ladder.ClusterDeleting}
 	}
-	return ""
+	return ladder.Cause{}
 }
 
 // successorFacts reads which machine replaces the one that is gone, or why none will.

@@ -199,9 +199,9 @@ func (f *harness) reconcile(record *v1alpha1.MachineRemediation) time.Duration {
 
 // isBackoff reports whether a Reconciler waits because something has changed since it was read.
 func isBackoff(wait time.Duration) bool {
-	var all controllerstate.Backoff
+	var all controllerstate.Memory[struct{}]
 	for range 6 {
-		if all.Next(client.ObjectKey{}) == wait {
+		if all.Conflict(client.ObjectKey{}) == wait {
 			return true
 		}
 	}

@@ -79,21 +79,18 @@ const passPause = time.Minute
 
 // passes remembers when the next pass over the history of a cluster is due. It only delays.
 type passes struct {
-	due controllerstate.ByObject[time.Time]
+	due controllerstate.Memory[time.Time]
 }
 
 // ask reports whether a pass is due now. If one is wanted and none is planned, it plans one and returns its delay.
 func (p *passes) ask(cluster client.ObjectKey, wanted bool, now time.Time) (run bool, wait time.Duration) {
-	p.due.Update(cluster, func(at time.Time) time.Time {
+	p.due.Update(cluster, func(at *time.Time) {
 		switch planned := !at.IsZero(); {
-		case planned && !now.Before(at):
-			run = true
-			return time.Time{}
+		case planned && !now.Before(*at):
+			run, *at = true, time.Time{}
 		case !planned && wanted:
-			wait = passPause
-			return now.Add(passPause)
+			wait, *at = passPause, now.Add(passPause)
 		}
-		return at
 	})
 	return run, wait
 }

@@ -106,7 +106,7 @@ func TestLookLiveWithFewRights(t *testing.T) {
 			if seen.Facts.Request == nil || seen.Facts.Request.OperationID != ladder.OperationID(record, 1) {
 				t.Errorf("the power cycle at work is not seen: %+v", seen.Facts.Request)
 			}
-			if seen.Facts.Safety.Terminating != "" || seen.Facts.Safety.Unmanaged != "" {
+			if seen.Facts.Safety.Terminating.IsSet() || seen.Facts.Safety.Unmanaged.IsSet() {
 				t.Errorf("what cannot be read is taken to be gone: %+v", seen.Facts.Safety)
 			}
 		})

@@ -8,6 +8,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/internal/ownwrites"
+	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
 	"github.com/sickbay-dev/sickbay/internal/workload"
 )
 
@@ -69,23 +70,23 @@ const (
 )
 
 // workOfOthers names the other system that works on a Node; empty if none does.
-func workOfOthers(node *corev1.Node) string {
+func workOfOthers(node *corev1.Node) ladder.Cause {
 	if node == nil {
-		return ""
+		return ladder.Cause{}
 	}
 	for _, taint := range node.Spec.Taints {
 		if taint.Key == releaseTaint {
-			return "NVSentinel has given the Node to " + taint.Value
+			return ladder.Cause{What: ladder.NodeGivenAway, Name: taint.Value}
 		}
 	}
 	switch state := node.Labels[nvsentinelState]; state {
 	case "draining", "drain-succeeded", "remediating":
-		return "NVSentinel works on the Node: " + state
+		return ladder.Cause{What: ladder.NodeWorkedOn, Name: state}
 	}
 	for _, c := range node.Status.Conditions {
 		if c.Status == corev1.ConditionTrue && (c.Type == "MaintenanceInProgress" || c.Type == "DrainInProgress") {
-			return ownwrites.Note("The Node has the condition " + string(c.Type) + ": " + c.Message)
+			return ladder.Said(ownwrites.Note("The Node has the condition " + string(c.Type) + ": " + c.Message))
 		}
 	}
-	return ""
+	return ladder.Cause{}
 }

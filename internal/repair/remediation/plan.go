@@ -154,7 +154,7 @@ func (r *Reader) sharedFacts(ctx context.Context, v *view) error {
 	}
 	leader, err := r.Leader(ctx, facts, v.checks, gate)
 	if err == nil && leader != nil && leader.UID != v.mhc.UID {
-		v.facts.Safety.HandedOver = "MachineHealthCheck " + leader.Name + " selects the machine, too, and repairs it"
+		v.facts.Safety.HandedOver = ladder.Cause{What: ladder.OtherLeads, Name: leader.Name}
 	}
 	return err
 }

@@ -48,7 +48,7 @@ type planCheck struct {
 	// uids are the UIDs of the templates that were checked, by name, to drop their compiled rules.
 	uids sync.Map
 	// conflicts are those of its writes.
-	conflicts controllerstate.Backoff
+	conflicts controllerstate.Memory[struct{}]
 }
 
 // Reconcile checks one plan.
@@ -69,9 +69,9 @@ func (p *planCheck) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resul
 	}
 	err = p.client.Status().Update(ctx, template, client.FieldOwner(FieldOwner))
 	if apierrors.IsConflict(err) {
-		return ctrl.Result{RequeueAfter: p.conflicts.Next(req.NamespacedName)}, nil
+		return ctrl.Result{RequeueAfter: p.conflicts.Conflict(req.NamespacedName)}, nil
 	}
-	p.conflicts.Reset(req.NamespacedName)
+	p.conflicts.NoConflict(req.NamespacedName)
 	if client.IgnoreNotFound(err) != nil {
 		return ctrl.Result{}, fmt.Errorf("writing the status of MachineRemediationTemplate %s: %w", req.NamespacedName, err)
 	}
@@ -101,7 +101,7 @@ func (p *planCheck) accepted(template *v1alpha1.MachineRemediationTemplate) meta
 }
 
 func (p *planCheck) forget(key client.ObjectKey) {
-	p.conflicts.Reset(key)
+	p.conflicts.Forget(key)
 	if uid, ok := p.uids.LoadAndDelete(key); ok {
 		p.rules.Forget(uid.(types.UID))
 	}

@@ -28,13 +28,13 @@ func (r *Reader) safety(ctx context.Context, v *view) error {
 		s.Terminating = terminating(v.cluster)
 	}
 	if mhcspec.MachinePaused(v.machine) {
-		s.Paused = "The Machine has the annotation " + clusterv1.PausedAnnotation
+		s.Paused = ladder.Cause{What: ladder.Annotated, Name: clusterv1.PausedAnnotation}
 	}
 	if v.cluster != nil && mhcspec.ClusterPaused(v.cluster) {
-		s.Paused = clusterPaused
+		s.Paused = ladder.Cause{What: ladder.ClusterPaused}
 	}
 	if r.Policy.Drain {
-		s.Unmanaged = drains
+		s.Unmanaged = ladder.Cause{What: ladder.Draining}
 		return nil
 	}
 	asking, err := ownertemplate.Without(ctx, r.Live, v.machine)
@@ -57,7 +57,7 @@ func (r *Reader) safety(ctx context.Context, v *view) error {
 // safetyOwn reads what keeps Sickbay from acting for its own MachineHealthCheck.
 func (r *Reader) safetyOwn(ctx context.Context, v *view) error {
 	s := &v.facts.Safety
-	if s.Unmanaged = r.unmanaged(v); s.Unmanaged != "" || v.cluster == nil {
+	if s.Unmanaged = r.unmanaged(v); s.Unmanaged.IsSet() || v.cluster == nil {
 		return nil
 	}
 	if err := r.sharedFacts(ctx, v); err != nil {
@@ -65,14 +65,11 @@ func (r *Reader) safetyOwn(ctx context.Context, v *view) error {
 	}
 	v.facts.ResumedAt = r.resumedAt(v.mhc, v.machine, v.cluster)
 	if paused := mhcspec.Paused(v.mhc, v.cluster); len(paused) > 0 {
-		s.Paused = strings.Join(paused, ", ")
+		s.Paused = ladder.Said(strings.Join(paused, ", "))
 	}
 	s.OnHold, s.HoldUntil = mhcspec.OnHold(r.Clock.Now(), v.machine, v.mhc, v.cluster)
 	return r.observeSettings(ctx, v)
 }
-
-// drains says why Sickbay hands every machine back.
-const drains = "Sickbay drains: it hands everything back"
 
 // observeSettings reads what the MachineHealthCheck and its plan say about acting and pacing.
 func (r *Reader) observeSettings(ctx context.Context, v *view) error {
@@ -84,12 +81,12 @@ func (r *Reader) observeSettings(ctx context.Context, v *view) error {
 	config, problems := mhcspec.ParseConfig(v.mhc, template)
 	v.facts.Bounded, v.limited = config.Bounded(), config.MaxInFlight != nil
 	switch reports := onlyReports(v.mhc, config); {
-	case reports != "":
+	case reports.IsSet():
 		s.Paused = reports
 	case template == nil && mhcspec.NamesPlan(v.mhc):
-		s.Misconfigured = "MachineRemediationTemplate " + v.mhc.Spec.Remediation.TemplateRef.Name + " of MachineHealthCheck " + v.mhc.Name + " does not exist"
+		s.Misconfigured = ladder.Cause{What: ladder.PlanMissing, Name: v.mhc.Name, Detail: v.mhc.Spec.Remediation.TemplateRef.Name}
 	case len(problems) > 0:
-		s.Misconfigured = "The configuration of MachineHealthCheck " + v.mhc.Name + " is invalid: " + strings.Join(problems, "; ")
+		s.Misconfigured = ladder.Cause{What: ladder.ConfigInvalid, Name: v.mhc.Name, Detail: strings.Join(problems, "; ")}
 	}
 	if r.Gatekeeper == nil || template == nil || template.Spec.Template.Spec.Pacing == nil || ladder.HasSlot(v.facts.Record) || ladder.AtWork(v.facts.Record) != nil {
 		return nil
@@ -99,29 +96,29 @@ func (r *Reader) observeSettings(ctx context.Context, v *view) error {
 }
 
 // onlyReports says why Sickbay only reports what it would do for a MachineHealthCheck.
-func onlyReports(mhc *clusterv1.MachineHealthCheck, config mhcspec.Config) string {
+func onlyReports(mhc *clusterv1.MachineHealthCheck, config mhcspec.Config) ladder.Cause {
 	switch {
 	case config.DryRun:
-		return "MachineHealthCheck " + mhc.Name + " is in dry-run"
+		return ladder.Cause{What: ladder.InDryRun, Name: mhc.Name}
 	case config.Observe:
-		return "The plan of MachineHealthCheck " + mhc.Name + " only observes"
+		return ladder.Cause{What: ladder.OnlyObserves, Name: mhc.Name}
 	}
-	return ""
+	return ladder.Cause{}
 }
 
 // unmanaged says why Sickbay no longer manages a Machine.
-func (r *Reader) unmanaged(v *view) string {
+func (r *Reader) unmanaged(v *view) ladder.Cause {
 	switch {
 	case mhcspec.RemediationSkipped(v.machine):
-		return "The Machine has the annotation " + clusterv1.MachineSkipRemediationAnnotation
+		return ladder.Cause{What: ladder.Annotated, Name: clusterv1.MachineSkipRemediationAnnotation}
 	case v.mhc == nil:
-		return "No MachineHealthCheck selects the machine any more"
+		return ladder.Cause{What: ladder.NotSelected}
 	case !r.Policy.Keeps(v.mhc) && v.mhc.Name != v.facts.Record.Spec.HealthCheckRef.Name:
-		return "MachineHealthCheck " + v.mhc.Name + " of another controller selects the machine, too"
+		return ladder.Cause{What: ladder.OtherController, Name: v.mhc.Name}
 	case !r.Policy.Keeps(v.mhc):
-		return "MachineHealthCheck " + v.mhc.Name + " is no longer managed by Sickbay"
+		return ladder.Cause{What: ladder.NotManaged, Name: v.mhc.Name}
 	}
-	return ""
+	return ladder.Cause{}
 }
 
 // judge reads the Node past the cache, judges the Machine anew, and checks gate and budget. A machine counts as sick only if its
@@ -147,7 +144,7 @@ func (r *Reader) judge(ctx context.Context, v *view) error {
 	if err := r.deletionFacts(ctx, v); err != nil {
 		return err
 	}
-	if v.facts.Machine.Health != ladder.Sick || v.facts.Safety.Misconfigured != "" {
+	if v.facts.Machine.Health != ladder.Sick || v.facts.Safety.Misconfigured.IsSet() {
 		return nil
 	}
 	plan, err := v.planOf(ctx, v.mhc)
@@ -178,7 +175,7 @@ func (r *Reader) deletionFacts(ctx context.Context, v *view) error {
 	}
 	reader := owners.Reader{Live: r.Live}
 	owner, err := reader.Of(ctx, v.machine, v.cluster)
-	v.facts.Safety.OthersAtWork = cmp.Or(v.facts.Safety.OthersAtWork, silence.Unreplaced(owner))
+	v.facts.Safety.OthersAtWork = cmp.Or(v.facts.Safety.OthersAtWork, ladder.Said(silence.Unreplaced(owner)))
 	v.facts.Machine.Maker = makerOf(owner)
 	return err
 }
@@ -207,7 +204,7 @@ func (r *Reader) hostFacts(ctx context.Context, v *view) error {
 		}
 		v.facts.BootTime = v1alpha1.RebootSettings{}.NodeTimeout()
 		attempt := ladder.AtWork(v.facts.Record)
-		v.facts.Safety.KeptOff = cmp.Or(v.facts.Safety.KeptOff, cycle.KeptBy(host, attempt != nil && attempt.Begun()))
+		v.facts.Safety.KeptOff = cmp.Or(v.facts.Safety.KeptOff, ladder.Said(cycle.KeptBy(host, attempt != nil && attempt.Begun())))
 	}
 	return nil
 }

@@ -190,7 +190,7 @@ func TestWorkOfOthers(t *testing.T) {
 		"maintenance may come yet": {build.Node("n", condition("MaintenancePlanned", metav1.ConditionTrue)), ""},
 	}
 	for name, tt := range tests {
-		if got := workOfOthers(tt.node); got != tt.want {
+		if got := workOfOthers(tt.node).String(); got != tt.want {
 			t.Errorf("%s: %q, want %q", name, got, tt.want)
 		}
 	}

@@ -39,7 +39,7 @@ func (r *Reconciler) tidySign(ctx context.Context, record *v1alpha1.MachineRemed
 	case cycle == v.machine.Annotations[rebootannotation.Request]:
 	case cycle != "" && (remedy.HasSign(v.machine, record.UID) || !onmachine.AskedByAnnotation(record)):
 		// The process may have ended right after it made the cycle. An annotation that is gone is withdrawn, and does not come back.
-		if v.facts.Safety.Paused == "" {
+		if !v.facts.Safety.Paused.IsSet() {
 			r.sign(ctx, v, cycle)
 		}
 	case onmachine.SignOver(v.machine, record):

@@ -53,8 +53,8 @@ func (r *Reconciler) sweep(ctx context.Context, ended *v1alpha1.MachineRemediati
 	}
 	now, key := r.Clock.Now(), client.ObjectKeyFromObject(ended)
 	if err == nil {
-		r.sweeps.Forget(key)
-	} else if since := r.sweeps.Update(key, func(first time.Time) time.Time { return cmp.Or(first, now) }); now.Sub(since) >= sweepTime {
+		r.memory.Set(key, time.Time{})
+	} else if since := r.memory.Update(key, func(first *time.Time) { *first = cmp.Or(*first, now) }); now.Sub(since) >= sweepTime {
 		ctrl.LoggerFrom(ctx).Error(err, "Gave up withdrawing what an ended remediation may have left", "machine", ended.Spec.MachineRef.Name)
 		return true, nil
 	}

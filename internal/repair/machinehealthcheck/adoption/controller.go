@@ -55,9 +55,8 @@ type Reconciler struct {
 	Namespace   string
 	Concurrency int
 
-	conflicts controllerstate.Backoff
-	// handOvers are those of lately.
-	handOvers controllerstate.Throttle
+	// memory has the pauses between two hand-overs.
+	memory controllerstate.Memory[struct{}]
 	// readsNamespaces reports whether the labels of namespaces count.
 	readsNamespaces bool
 }
@@ -69,8 +68,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 		return ctrl.Result{}, err
 	}
 	if mhc == nil || !mhc.DeletionTimestamp.IsZero() || r.foreign(mhc) {
-		r.handOvers.Forget(req.NamespacedName)
-		r.conflicts.Reset(req.NamespacedName)
+		r.memory.Forget(req.NamespacedName)
 		return ctrl.Result{}, nil
 	}
 	facts, err := reader{r.Client, r.Policy.Drain || r.filtered(mhc), r.readsNamespaces}.observe(ctx, mhc)
@@ -82,22 +80,22 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	case HandOver:
 		wait, err = r.handOver(ctx, mhc, facts)
 	case GiveBack:
-		r.handOvers.Forget(req.NamespacedName)
+		r.memory.EndPause(req.NamespacedName)
 		err = writer{r.Client, r.Recorder}.apply(ctx, mhc, Owner(mhc), map[string]any{}, EventGivenBack, "Given back to Cluster API's own controller: the label "+Label+" asks for Sickbay no longer")
 	case Nothing:
 	}
 	if apierrors.IsConflict(err) {
 		// The cache is behind; not all that changes has an event here.
-		return ctrl.Result{RequeueAfter: r.conflicts.Next(req.NamespacedName)}, nil
+		return ctrl.Result{RequeueAfter: r.memory.Conflict(req.NamespacedName)}, nil
 	}
-	r.conflicts.Reset(req.NamespacedName)
+	r.memory.NoConflict(req.NamespacedName)
 	return ctrl.Result{RequeueAfter: wait}, client.IgnoreNotFound(err)
 }
 
 // handOver sets the annotation, or returns how long to wait with that: a program that replaces all annotations takes it away at once, again and again.
 func (r *Reconciler) handOver(ctx context.Context, mhc *clusterv1.MachineHealthCheck, facts Facts) (time.Duration, error) {
 	key, now := client.ObjectKeyFromObject(mhc), r.Clock.Now()
-	if wait := r.handOvers.Wait(key, betweenHandOvers, now); wait > 0 {
+	if wait := r.memory.Paused(key, betweenHandOvers, now); wait > 0 {
 		return wait, nil
 	}
 	set := map[string]any{"annotations": map[string]any{clusterv1.PausedAnnotation: mhcspec.HandedOverValue}}
@@ -107,7 +105,7 @@ func (r *Reconciler) handOver(ctx context.Context, mhc *clusterv1.MachineHealthC
 	}
 	err := writer{r.Client, r.Recorder}.apply(ctx, mhc, owner, set, EventAdopted, "Handed over to Sickbay by the label "+Label)
 	if err == nil {
-		r.handOvers.Begin(key, now)
+		r.memory.BeginPause(key, now)
 	}
 	return 0, err
 }

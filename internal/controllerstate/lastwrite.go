@@ -19,46 +19,26 @@ const (
 	patience = 2 * time.Minute
 )
 
-// Expectations are our own last writes of objects, each kept until the cache shows it. A controller that looks before that would
-// judge by the old state: it would repeat the write and the event. The zero value is ready to use and safe for concurrent use.
-type Expectations struct {
-	last ByObject[write]
-}
-
-type write struct {
+// lastWrite is our own last write of an object, until the cache shows it.
+type lastWrite struct {
 	version string
 	// looks counts the looks that did not find it in the cache, and since is the time of the first, or when a clock that was ahead was set back.
 	looks int
 	since time.Time
 }
 
-// Expect remembers obj as returned by the API server for our write.
-func (e *Expectations) Expect(obj client.Object) {
-	e.last.Set(client.ObjectKeyFromObject(obj), write{version: obj.GetResourceVersion()})
+// wait returns how long to wait before looking again at an object that the cache shows; 0 if it need not, and then the write is forgotten.
+func (w *lastWrite) wait(shown client.Object, now time.Time) time.Duration {
+	if w.looks == 0 || now.Before(w.since) {
+		w.since = now
+	}
+	if !older(shown, w.version) || now.Sub(w.since) > patience {
+		*w = lastWrite{}
+		return 0
+	}
+	w.looks++
+	return pauseBefore(w.looks)
 }
-
-// Wait returns how long to wait before looking again if obj, read from the cache, is older than our last write of it. It returns 0 if it is not, or if
-// the cache has been behind for two minutes. Then it forgets the write.
-func (e *Expectations) Wait(obj client.Object, now time.Time) (wait time.Duration) {
-	e.last.Update(client.ObjectKeyFromObject(obj), func(last write) write {
-		if !older(obj, last.version) {
-			return write{}
-		}
-		if last.looks == 0 || now.Before(last.since) {
-			last.since = now
-		}
-		if now.Sub(last.since) > patience {
-			return write{}
-		}
-		last.looks++
-		wait = pauseBefore(last.looks)
-		return last
-	})
-	return wait
-}
-
-// Forget drops the write of an object that is gone.
-func (e *Expectations) Forget(key client.ObjectKey) { e.last.Forget(key) }
 
 // older reports whether the cached object of a name is older than a write under that name. It may be an earlier or a later object
 // of that name: resource versions of one kind are ordered across objects.

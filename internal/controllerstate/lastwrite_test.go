@@ -34,7 +34,7 @@ func TestWait(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			var e Expectations
+			var e Memory[int]
 			if test.noted != nil {
 				e.Expect(test.noted)
 			}
@@ -46,7 +46,7 @@ func TestWait(t *testing.T) {
 }
 
 func TestWhatTheCacheHasSeenIsForgotten(t *testing.T) {
-	var e Expectations
+	var e Memory[int]
 	e.Expect(object("a", "10"))
 	e.Wait(object("a", "10"), start)
 	if e.Wait(object("a", "9"), start) > 0 {
@@ -54,19 +54,10 @@ func TestWhatTheCacheHasSeenIsForgotten(t *testing.T) {
 	}
 }
 
-func TestForgetExpectation(t *testing.T) {
-	var e Expectations
-	e.Expect(object("a", "10"))
-	e.Forget(client.ObjectKeyFromObject(object("a", "")))
-	if e.Wait(object("a", "9"), start) > 0 {
-		t.Error("a write was remembered after it was to be forgotten")
-	}
-}
-
 // TestStalledWatch: while the watch is stalled, the wait doubles, up to half a second. It starts again with the next
 // write.
 func TestStalledWatch(t *testing.T) {
-	var e Expectations
+	var e Memory[int]
 	e.Expect(object("a", "10"))
 	sum, looks := time.Duration(0), 0
 	for sum < time.Minute {
@@ -88,7 +79,7 @@ func TestStalledWatch(t *testing.T) {
 
 // TestClockSetBack: a clock that was ahead and is set back makes nobody wait for longer than patience.
 func TestClockSetBack(t *testing.T) {
-	var e Expectations
+	var e Memory[int]
 	e.Expect(object("a", "1000000"))
 	if e.Wait(object("a", "9"), start.Add(time.Hour)) == 0 || e.Wait(object("a", "9"), start) == 0 {
 		t.Error("the wait ended too soon")
@@ -100,7 +91,7 @@ func TestClockSetBack(t *testing.T) {
 
 // TestRestoredBackup: if etcd was restored, the cache may never show our write; the object is not left alone for ever.
 func TestRestoredBackup(t *testing.T) {
-	var e Expectations
+	var e Memory[int]
 	e.Expect(object("a", "1000000"))
 	if e.Wait(object("a", "9"), start) == 0 || e.Wait(object("a", "9"), start.Add(patience)) == 0 {
 		t.Error("the wait ended too soon")

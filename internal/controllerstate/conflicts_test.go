@@ -8,10 +8,10 @@ import (
 )
 
 func TestBackoff(t *testing.T) {
-	var b Backoff
+	var b Memory[int]
 	next := func(n int) (waits []time.Duration) {
 		for range n {
-			waits = append(waits, b.Next(owner))
+			waits = append(waits, b.Conflict(owner))
 		}
 		return waits
 	}
@@ -20,21 +20,16 @@ func TestBackoff(t *testing.T) {
 		t.Errorf("waits (-want +got):\n%s", diff)
 	}
 	for range 100 {
-		b.Next(owner)
+		b.Conflict(owner)
 	}
-	if got := b.Next(owner); got != 500*ms {
+	if got := b.Conflict(owner); got != 500*ms {
 		t.Errorf("after many looks the wait is %s", got)
 	}
-	if got := b.Next(another); got != 20*ms {
+	if got := b.Conflict(another); got != 20*ms {
 		t.Errorf("the first wait of another object is %s", got)
 	}
-	b.Reset(owner)
+	b.NoConflict(owner)
 	if diff := cmp.Diff([]time.Duration{20 * ms, 40 * ms}, next(2)); diff != "" {
 		t.Errorf("waits after a reset (-want +got):\n%s", diff)
-	}
-	b.Reset(owner)
-	b.Reset(another)
-	if got := b.looks.All(); len(got) > 0 {
-		t.Errorf("kept is %v", got)
 	}
 }
