@@ -71,17 +71,13 @@ func (r *Reconciler) addController(ctx context.Context, mgr ctrl.Manager) error 
 func (r *Reconciler) watch(ctx context.Context, mgr ctrl.Manager, ctl controller.Controller, name string, more ...source.Source) error {
 	objects := mgr.GetCache()
 	r.watches.Cache, r.watches.Controller, r.watches.Mapper = objects, ctl, mgr.GetRESTMapper()
-	err := scaffold.Watch(ctl, name, append(more,
-		source.Kind(objects, client.Object(&v1alpha1.MachineRemediation{}), &handler.EnqueueRequestForObject{}, mhcspec.OutsideStatus()),
-		source.Kind(objects, client.Object(&v1alpha1.MachineRemediation{}), handler.EnqueueRequestsFromMapFunc(r.besideRecord), mhcspec.OutsideStatus()),
-	)...)
-	if err != nil {
-		return err
-	}
 	if err := cacheCycles(ctx, objects); err != nil {
 		return err
 	}
-	return mgr.Add(ctl)
+	return scaffold.Add(mgr, ctl, name, append(more,
+		source.Kind(objects, client.Object(&v1alpha1.MachineRemediation{}), &handler.EnqueueRequestForObject{}, mhcspec.OutsideStatus()),
+		source.Kind(objects, client.Object(&v1alpha1.MachineRemediation{}), handler.EnqueueRequestsFromMapFunc(r.besideRecord), mhcspec.OutsideStatus()),
+	)...)
 }
 
 // cacheCycles starts the cache of RebootRemediations, if they are installed. Otherwise the first read would wait a second for it,
