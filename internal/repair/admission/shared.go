@@ -23,6 +23,8 @@ type Shared struct {
 	ChangesAt time.Time
 	// Older are the older ones whose rules find the Machine sick, too.
 	Older []*clusterv1.MachineHealthCheck
+	// Repaired reports that this MachineHealthCheck finds it healthy, and it is repaired for another one.
+	Repaired bool
 	// Other is the MachineHealthCheck that repairs the Machine, if it is not this one; empty if it is.
 	Other string
 }
@@ -142,6 +144,9 @@ func (t Target) other() string {
 	}
 	return t.Shared.Other
 }
+
+// Repaired reports whether the machine counts as undecided because it is repaired for another MachineHealthCheck.
+func (t Target) Repaired() bool { return t.Shared != nil && t.Shared.Repaired }
 
 // ours reports whether the machine is sick and this MachineHealthCheck repairs it.
 func (t Target) ours() bool { return t.sick() && t.other() == "" }

@@ -74,7 +74,7 @@ func (m Reader) countRepair(ctx context.Context, f *admission.Facts, target *adm
 	}
 	records, err := recordstore.OfMachine(ctx, m.Cache, target.Machine.Namespace, target.Machine.UID)
 	if slices.ContainsFunc(records, ladder.InFlight) {
-		part.Status, target.Present = metav1.ConditionUnknown, metav1.ConditionUnknown
+		part.Status, target.Present, target.Shared.Repaired = metav1.ConditionUnknown, metav1.ConditionUnknown, true
 	}
 	return err
 }
