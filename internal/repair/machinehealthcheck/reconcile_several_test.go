@@ -6,7 +6,9 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/event"
 
+	"github.com/sickbay-dev/sickbay/internal/repair/slots"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
 
@@ -42,4 +44,25 @@ func TestStartingLowerBound(t *testing.T) {
 	w.sick(t, "a")
 	w.reconcile(t, mhc)
 	w.wantAdmitted(t, "a: replace")
+}
+
+// TestOverlapEdited: an edit of a MachineHealthCheck whose template is missing has others believe for a moment that it may repair. When its status is
+// about the edit, they are told.
+func TestOverlapEdited(t *testing.T) {
+	t.Parallel()
+	w := newHarness(t)
+	first, second := w.check(t, named("first"), byTemplate()), w.check(t, named("second"), byReboot())
+	w.reconcile(t, first)
+	change(t, w, first, func(mhc *clusterv1.MachineHealthCheck) { mhc.Spec.Checks.NodeStartupTimeoutSeconds = new(int32(300)) })
+	w.sick(t, "a")
+	w.reconcile(t, second)
+	w.wantAdmitted(t)
+	before, _ := stored(t, w, first)
+	w.reconcile(t, first)
+	after, _ := stored(t, w, first)
+	if !slots.AbilityChanged().Update(event.UpdateEvent{ObjectOld: before, ObjectNew: after}) {
+		t.Error("nobody is told")
+	}
+	w.reconcile(t, second)
+	w.wantAdmitted(t, "a: reboot")
 }

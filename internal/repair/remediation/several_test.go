@@ -126,3 +126,24 @@ func TestManagerSeveral(t *testing.T) {
 		t.Errorf("both say the same, and the verdict says %q", verdict.Of(got).Message)
 	}
 }
+
+// TestSeveralInTime: the older one comes to lead by time alone, since a pause of it has ended, and nothing changes but the clock.
+func TestSeveralInTime(t *testing.T) {
+	t.Parallel()
+	f := newHarness(t)
+	annotate(f, f.mhc, mhcspec.ResumedAtAnnotation, f.clock.Now().Format(time.RFC3339))
+	disk := build.UnhealthyMachineCondition("Disk", metav1.ConditionFalse, 5*time.Minute)
+	change(f, f.mhc, func(m *clusterv1.MachineHealthCheck) { m.Spec.Checks = build.MachineHealthCheck(f.ns, "", disk).Spec.Checks })
+	build.Create(t.Context(), t, f.env.Client, build.MachineHealthCheck(f.ns, "other", disk))
+	f.nodes.Put(f.clusterKey(), build.Node("a"))
+	a := f.sick("a", build.Condition("Disk", metav1.ConditionFalse, "Broken", f.clock.Now().Add(-10*time.Minute)))
+	record := f.admit(a, ofOther, by(step(v1alpha1.ActionReboot, func(s *v1alpha1.RemediationStep) { s.Approval = v1alpha1.ApprovalRequired })))
+	after := f.reconcile(record)
+	f.wantRecord(record, "Pending ApprovalRequired")
+	if after == 0 || after > 5*time.Minute {
+		t.Errorf("it is looked at again after %s", after)
+	}
+	f.pass(5 * time.Minute)
+	f.reconcile(record)
+	f.wantRecord(record, "Ended Ended HandedOver")
+}
