@@ -1,6 +1,7 @@
 package admission
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
@@ -72,11 +73,11 @@ func PassedOver(f Facts, now time.Time) string {
 	return ""
 }
 
-// AbilityOf returns what the status of a MachineHealthCheck says about whether it may repair.
+// AbilityOf returns what the status of a MachineHealthCheck says about whether it may repair, and about which of its generations.
 func AbilityOf(mhc *clusterv1.MachineHealthCheck) (ability [3]string) {
 	for i, conditionType := range []string{ConditionRemediationAllowed, ConditionDryRun, ConditionTemplateAvailable} {
 		if c := meta.FindStatusCondition(mhc.Status.Conditions, conditionType); c != nil {
-			ability[i] = string(c.Status) + c.Reason
+			ability[i] = fmt.Sprint(c.Status, c.Reason, c.ObservedGeneration)
 		}
 	}
 	return ability

@@ -152,7 +152,8 @@ func (r *Reader) sharedFacts(ctx context.Context, v *view) error {
 	if r.Gatekeeper != nil {
 		gate = r.Gatekeeper.GateClosed
 	}
-	leader, err := r.Leader(ctx, facts, v.checks, gate)
+	leader, until, err := r.Leader(ctx, facts, v.checks, gate)
+	v.leadsUntil = until
 	if err == nil && leader != nil && leader.UID != v.mhc.UID {
 		v.facts.Safety.HandedOver = "MachineHealthCheck " + leader.Name + " selects the machine, too, and repairs it"
 	}

@@ -133,7 +133,9 @@ func TestSeveralInTime(t *testing.T) {
 	f := newHarness(t)
 	annotate(f, f.mhc, mhcspec.ResumedAtAnnotation, f.clock.Now().Format(time.RFC3339))
 	disk := build.UnhealthyMachineCondition("Disk", metav1.ConditionFalse, 5*time.Minute)
-	change(f, f.mhc, func(m *clusterv1.MachineHealthCheck) { m.Spec.Checks = build.MachineHealthCheck(f.ns, "", disk).Spec.Checks })
+	change(f, f.mhc, func(m *clusterv1.MachineHealthCheck) {
+		m.Spec.Checks = build.MachineHealthCheck(f.ns, "", disk).Spec.Checks
+	})
 	build.Create(t.Context(), t, f.env.Client, build.MachineHealthCheck(f.ns, "other", disk))
 	f.nodes.Put(f.clusterKey(), build.Node("a"))
 	a := f.sick("a", build.Condition("Disk", metav1.ConditionFalse, "Broken", f.clock.Now().Add(-10*time.Minute)))
