@@ -149,3 +149,20 @@ func TestSeveralInTime(t *testing.T) {
 	f.reconcile(record)
 	f.wantRecord(record, "Ended Ended HandedOver")
 }
+
+// TestSeveralHandedOverMeanwhile: while the cache shows the older one as another controller's, it is handed over. The record still goes by its own
+// MachineHealthCheck, which is in dry-run.
+func TestSeveralHandedOverMeanwhile(t *testing.T) {
+	t.Parallel()
+	f := newHarness(t)
+	f.Policy.Adopt = mhcspec.AdoptHandedOver
+	build.Create(t.Context(), t, f.env.Client, build.MachineHealthCheck(f.ns, "other",
+		build.Annotation(clusterv1.PausedAnnotation, mhcspec.HandedOverValue), build.Annotation(mhcspec.DryRunAnnotation, "true")))
+	record := f.admit(f.sick("a"), ofOther)
+	f.freeze(record)
+	annotate(f, f.mhc, clusterv1.PausedAnnotation, mhcspec.HandedOverValue)
+	if _, err := f.once(t.Context(), record); err != nil {
+		t.Fatal(err)
+	}
+	f.wantStanding()
+}
