@@ -103,6 +103,10 @@ func (r *Reader) refresh(ctx context.Context, v *view) (fresh bool, err error) {
 	if latest == nil || latest.UID != v.mhc.UID || !r.Selectors.Matches(latest, v.machine) {
 		return false, err
 	}
+	if len(v.checks) == 0 && r.Policy.Keeps(latest) {
+		// It had the Machine to itself, and was handed over: the record has another one.
+		return false, nil
+	}
 	if i := slices.Index(v.checks, v.mhc); i >= 0 {
 		v.checks[i] = latest
 	}
