@@ -166,3 +166,33 @@ func TestSeveralHandedOverMeanwhile(t *testing.T) {
 	}
 	f.wantStanding()
 }
+
+// TestSeveralDryRunFinding: a dry-run does nothing, so what only it finds has nobody go on with a repair that has begun.
+func TestSeveralDryRunFinding(t *testing.T) {
+	t.Parallel()
+	for dryRun, want := range map[string]string{"true": "Pending Undecided reboot:TimedOut", "false": "Acting Acting reboot:TimedOut replace:-"} {
+		f := newHarness(t, build.Annotation(mhcspec.DryRunAnnotation, dryRun), build.UnhealthyMachineCondition("Fan", metav1.ConditionFalse, 0))
+		other := build.MachineHealthCheck(f.ns, "other", build.UnhealthyMachineCondition("Disk", metav1.ConditionFalse, 0))
+		build.Create(t.Context(), t, f.env.Client, other)
+		f.nodes.Put(f.clusterKey(), build.Node("a"))
+		broken := func(what string) build.MachineOption {
+			return build.Condition(what, metav1.ConditionFalse, "Broken", f.clock.Now().Add(-10*time.Minute))
+		}
+		a := f.sick("a", broken("Disk"), broken("Fan"))
+		annotate(f, f.mhc, mhcspec.HoldUntilAnnotation, f.clock.Now().Add(time.Minute).Format(time.RFC3339))
+		record := f.admit(a, ofOther, by(step(v1alpha1.ActionReboot), step(v1alpha1.ActionReplace)))
+		f.reconcile(record)
+		f.cycleBegins(record)
+		f.reconcile(record)
+		changeStatus(f, a, func(m *clusterv1.Machine) {
+			setCondition(m, metav1.Condition{Type: "Disk", Status: metav1.ConditionTrue, Reason: "Fine"})
+		})
+		f.pass(10 * time.Minute)
+		f.reconcile(record)
+		f.pass(10 * time.Minute)
+		f.reconcile(record)
+		f.grant(record)
+		f.reconcile(record)
+		f.wantRecord(record, want)
+	}
+}
