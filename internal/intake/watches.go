@@ -34,15 +34,11 @@ func (r *Reconciler) AddToManager(mgr ctrl.Manager) error {
 	if err := r.reads().wakeByCluster(mgr, ctl); err != nil {
 		return fmt.Errorf("adding the watches of %s: %w", name, err)
 	}
-	err = scaffold.Watch(ctl, name,
+	return scaffold.Add(mgr, ctl, name,
 		source.Kind[client.Object](mgr.GetCache(), scaffold.MetadataOf(r.Kind), &handler.EnqueueRequestForObject{}),
 		source.Kind(mgr.GetCache(), client.Object(&v1alpha1.RebootRemediation{}), handler.EnqueueRequestsFromMapFunc(r.reads().ofRequest)),
 		source.Kind(mgr.GetCache(), client.Object(&v1alpha1.MachineRemediation{}), handler.EnqueueRequestsFromMapFunc(r.reads().ofRecord)),
 	)
-	if err != nil {
-		return err
-	}
-	return mgr.Add(ctl)
 }
 
 // ofRequest maps a RebootRemediation that asks for a power cycle to its Machine.

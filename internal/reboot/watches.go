@@ -36,16 +36,12 @@ func (r *Reconciler) AddToManager(mgr ctrl.Manager) error {
 	if err := r.wakeByNodes(ctl); err != nil {
 		return fmt.Errorf("adding the watches of %s: %w", name, err)
 	}
-	err = scaffold.Watch(ctl, name,
+	return scaffold.Add(mgr, ctl, name,
 		source.Kind(mgr.GetCache(), client.Object(&v1alpha1.RebootRemediation{}), &handler.EnqueueRequestForObject{}),
 		source.Kind(mgr.GetCache(), client.Object(&v1alpha1.RebootRemediation{}), handler.EnqueueRequestsFromMapFunc(reads.waiting)),
 		source.Kind[client.Object](mgr.GetCache(), scaffold.MetadataOf(HostKind), handler.EnqueueRequestsFromMapFunc(reads.ofHost)),
 		source.Kind[client.Object](mgr.GetCache(), scaffold.MetadataOf(r.Kind), handler.EnqueueRequestsFromMapFunc(reads.ofMachine)),
 	)
-	if err != nil {
-		return err
-	}
-	return mgr.Add(ctl)
 }
 
 // name returns the name of the controller in logs and metrics.

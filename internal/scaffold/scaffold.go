@@ -24,7 +24,7 @@ const (
 // Queue is the type of a controller's option NewQueue.
 type Queue = func(string, workqueue.TypedRateLimiter[ctrl.Request]) workqueue.TypedRateLimitingInterface[ctrl.Request]
 
-// New makes a controller; the caller adds it to the manager. A nil queue serves requests in the order of arrival.
+// New makes a controller, for Add. A nil queue serves requests in the order of arrival.
 func New(mgr ctrl.Manager, name string, reconciler reconcile.Reconciler, concurrency int, queue Queue) (controller.Controller, error) {
 	options := controller.Options{
 		Reconciler: reconciler, MaxConcurrentReconciles: concurrency, Logger: mgr.GetLogger(), NewQueue: queue,
@@ -38,14 +38,14 @@ func New(mgr ctrl.Manager, name string, reconciler reconcile.Reconciler, concurr
 	return ctl, nil
 }
 
-// Watch adds watches to a controller.
-func Watch(ctl controller.Controller, name string, sources ...source.Source) error {
+// Add adds watches to a controller, and the controller to the manager.
+func Add(mgr ctrl.Manager, ctl controller.Controller, name string, sources ...source.Source) error {
 	for _, src := range sources {
 		if err := ctl.Watch(src); err != nil {
 			return fmt.Errorf("adding the watches of %s: %w", name, err)
 		}
 	}
-	return nil
+	return mgr.Add(ctl)
 }
 
 // MetadataOf returns an object of a kind, for a watch on its metadata alone.

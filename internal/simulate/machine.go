@@ -16,6 +16,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
+	"github.com/sickbay-dev/sickbay/internal/repair/onmachine"
 )
 
 // machine is a simulated Machine.
@@ -95,16 +96,7 @@ func (m *machine) verdict() metav1.Condition {
 func (m *machine) sick() bool { return m.verdict().Status == metav1.ConditionFalse }
 
 // standing returns the verdict in the ladder's terms.
-func (m *machine) standing() ladder.Health {
-	switch m.verdict().Status {
-	case metav1.ConditionTrue:
-		return ladder.Healthy
-	case metav1.ConditionFalse:
-		return ladder.Sick
-	default:
-		return ladder.Undecided
-	}
-}
+func (m *machine) standing() ladder.Health { return onmachine.HealthBy(m.verdict().Status) }
 
 // node returns the Node if it could be read; nil otherwise.
 func (m *machine) node() *corev1.Node {

@@ -34,16 +34,13 @@ func (r *Reconciler) AddToManager(ctx context.Context, mgr ctrl.Manager) error {
 	if err != nil {
 		return err
 	}
-	check := scaffold.MetadataOf(r.Kind)
-	if err := scaffold.Watch(ctl, r.name(), source.Kind(mgr.GetCache(), client.Object(check), &handler.EnqueueRequestForObject{}, checkChange())); err != nil {
-		return err
-	}
 	if r.Signals == nil {
 		if err := r.addSignals(ctx, mgr, ctl); err != nil {
 			return fmt.Errorf("adding the watches of %s: %w", r.name(), err)
 		}
 	}
-	return mgr.Add(ctl)
+	check := scaffold.MetadataOf(r.Kind)
+	return scaffold.Add(mgr, ctl, r.name(), source.Kind(mgr.GetCache(), client.Object(check), &handler.EnqueueRequestForObject{}, checkChange()))
 }
 
 func (r *Reconciler) addSignals(ctx context.Context, mgr ctrl.Manager, ctl controller.Controller) error {

@@ -1,6 +1,7 @@
 package admission
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
@@ -23,6 +24,8 @@ type Shared struct {
 	ChangesAt time.Time
 	// Older are the older ones whose rules find the Machine sick, too.
 	Older []*clusterv1.MachineHealthCheck
+	// Repaired reports that this MachineHealthCheck finds it healthy, and it is repaired for another one.
+	Repaired bool
 	// Other is the MachineHealthCheck that repairs the Machine, if it is not this one; empty if it is.
 	Other string
 }
@@ -70,11 +73,11 @@ func PassedOver(f Facts, now time.Time) string {
 	return ""
 }
 
-// AbilityOf returns what the status of a MachineHealthCheck says about whether it may repair.
+// AbilityOf returns what the status of a MachineHealthCheck says about whether it may repair, and about which of its generations.
 func AbilityOf(mhc *clusterv1.MachineHealthCheck) (ability [3]string) {
 	for i, conditionType := range []string{ConditionRemediationAllowed, ConditionDryRun, ConditionTemplateAvailable} {
 		if c := meta.FindStatusCondition(mhc.Status.Conditions, conditionType); c != nil {
-			ability[i] = string(c.Status) + c.Reason
+			ability[i] = fmt.Sprint(c.Status, c.Reason, c.ObservedGeneration)
 		}
 	}
 	return ability
@@ -142,6 +145,9 @@ func (t Target) other() string {
 	}
 	return t.Shared.Other
 }
+
+// Repaired reports whether the machine counts as undecided because it is repaired for another MachineHealthCheck.
+func (t Target) Repaired() bool { return t.Shared != nil && t.Shared.Repaired }
 
 // ours reports whether the machine is sick and this MachineHealthCheck repairs it.
 func (t Target) ours() bool { return t.sick() && t.other() == "" }

@@ -33,7 +33,12 @@ func (r *Reconciler) addController(mgr ctrl.Manager) error {
 	r.watches.Cache, r.watches.Controller = mgr.GetCache(), ctl
 	objects := mgr.GetCache()
 	mhc, machine, cluster := client.Object(&clusterv1.MachineHealthCheck{}), client.Object(&clusterv1.Machine{}), client.Object(&clusterv1.Cluster{})
-	err = scaffold.Watch(ctl, ControllerName,
+	if r.RecordsInstalled == nil || r.RecordsInstalled() {
+		if err := r.RecordsAppeared(objects); err != nil {
+			return err
+		}
+	}
+	return scaffold.Add(mgr, ctl, ControllerName,
 		// A change of one MachineHealthCheck can give Machines to another.
 		source.Kind(objects, mhc, handler.EnqueueRequestsFromMapFunc(r.rivals), mhcspec.OutsideStatus()),
 		source.Kind(objects, mhc, &handler.EnqueueRequestForObject{}, mhcspec.OutsideStatus()),
@@ -41,15 +46,6 @@ func (r *Reconciler) addController(mgr ctrl.Manager) error {
 		source.Kind(objects, machine, r.machineEvents(), relevantMachineChange()),
 		source.Kind(objects, cluster, handler.EnqueueRequestsFromMapFunc(r.ofCluster), clusterChange()),
 	)
-	if err != nil {
-		return err
-	}
-	if r.RecordsInstalled == nil || r.RecordsInstalled() {
-		if err := r.RecordsAppeared(objects); err != nil {
-			return err
-		}
-	}
-	return mgr.Add(ctl)
 }
 
 func (r *Reader) rivals(ctx context.Context, obj client.Object) []ctrl.Request {

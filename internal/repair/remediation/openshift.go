@@ -8,8 +8,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
-	"github.com/sickbay-dev/sickbay/api/v1alpha1"
-	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/openshift"
 	"github.com/sickbay-dev/sickbay/internal/scaffold"
 )
@@ -22,20 +20,7 @@ func (r *Reconciler) addForOpenShift(ctx context.Context, mgr ctrl.Manager) erro
 	if err != nil {
 		return err
 	}
-	objects := mgr.GetCache()
-	r.watches.Cache, r.watches.Controller, r.watches.Mapper = objects, ctl, mgr.GetRESTMapper()
-	err = scaffold.Watch(ctl, name,
-		source.Kind(objects, client.Object(&v1alpha1.MachineRemediation{}), &handler.EnqueueRequestForObject{}, mhcspec.OutsideStatus()),
-		source.Kind(objects, client.Object(&v1alpha1.MachineRemediation{}), handler.EnqueueRequestsFromMapFunc(r.besideRecord), mhcspec.OutsideStatus()),
-		source.Kind[client.Object](objects, scaffold.MetadataOf(openshift.Kind), handler.EnqueueRequestsFromMapFunc(r.ofMetadata)),
-	)
-	if err != nil {
-		return err
-	}
-	if err := cacheCycles(ctx, objects); err != nil {
-		return err
-	}
-	return mgr.Add(ctl)
+	return r.watch(ctx, mgr, ctl, name, source.Kind[client.Object](mgr.GetCache(), scaffold.MetadataOf(openshift.Kind), handler.EnqueueRequestsFromMapFunc(r.ofMetadata)))
 }
 
 // ofMetadata maps a Machine to its open records.

@@ -103,6 +103,10 @@ func (r *Reader) refresh(ctx context.Context, v *view) (fresh bool, err error) {
 	if latest == nil || latest.UID != v.mhc.UID || !r.Selectors.Matches(latest, v.machine) {
 		return false, err
 	}
+	if len(v.checks) == 0 && r.Policy.Keeps(latest) {
+		// It had the Machine to itself, and was handed over: the record has another one.
+		return false, nil
+	}
 	if i := slices.Index(v.checks, v.mhc); i >= 0 {
 		v.checks[i] = latest
 	}
@@ -152,7 +156,8 @@ func (r *Reader) sharedFacts(ctx context.Context, v *view) error {
 	if r.Gatekeeper != nil {
 		gate = r.Gatekeeper.GateClosed
 	}
-	leader, err := r.Leader(ctx, facts, v.checks, gate)
+	leader, until, err := r.Leader(ctx, facts, v.checks, gate)
+	v.leadsUntil = until
 	if err == nil && leader != nil && leader.UID != v.mhc.UID {
 		v.facts.Safety.HandedOver = ladder.Cause{What: ladder.OtherLeads, Name: leader.Name}
 	}

@@ -114,8 +114,5 @@ func (p *planCheck) addToManager(mgr ctrl.Manager) error {
 	}
 	plans := source.Kind(mgr.GetCache(), client.Object(&v1alpha1.MachineRemediationTemplate{}), &handler.EnqueueRequestForObject{},
 		predicate.GenerationChangedPredicate{})
-	if err := scaffold.Watch(ctl, planControllerName, plans); err != nil {
-		return err
-	}
-	return mgr.Add(ctl)
+	return scaffold.Add(mgr, ctl, planControllerName, plans)
 }

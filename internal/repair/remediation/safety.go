@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -132,7 +131,11 @@ func (r *Reader) judge(ctx context.Context, v *view) error {
 	}
 	observer := *r.Observer
 	observer.Nodes = r.liveNodes(v)
-	facts, err := observer.Facts(ctx, v.machine, v.mhc, v.cluster, true, v.alsoJudging()...)
+	others, err := r.alsoJudging(ctx, v)
+	if err != nil {
+		return err
+	}
+	facts, err := observer.Facts(ctx, v.machine, v.mhc, v.cluster, true, others...)
 	if err != nil {
 		return err
 	}
@@ -159,13 +162,26 @@ func (r *Reader) judge(ctx context.Context, v *view) error {
 	return err
 }
 
-// alsoJudging returns by whose rules a machine is judged before an act, besides its own MachineHealthCheck's: what has begun goes on while anybody finds
-// the machine sick, but who begins it must find it so.
-func (v *view) alsoJudging() []*clusterv1.MachineHealthCheck {
+// alsoJudging returns by whose rules a machine is judged before an act, besides its own MachineHealthCheck's: what has begun goes on while anybody who
+// may repair finds the machine sick, but who begins it must find it so.
+func (r *Reader) alsoJudging(ctx context.Context, v *view) (others []*clusterv1.MachineHealthCheck, err error) {
 	if len(v.checks) < 2 || !ladder.HasBegun(v.facts.Record) {
-		return nil
+		return nil, nil
 	}
-	return slices.DeleteFunc(slices.Clone(v.checks), func(mhc *clusterv1.MachineHealthCheck) bool { return mhc == v.mhc })
+	open := func(context.Context, *clusterv1.MachineHealthCheck, *clusterv1.Cluster, bool) (string, error) { return "", nil }
+	for _, mhc := range v.checks {
+		if mhc == v.mhc {
+			continue
+		}
+		why, err := r.PassedOver(ctx, mhc, v.cluster, open)
+		if err != nil {
+			return nil, err
+		}
+		if why == "" {
+			others = append(others, mhc)
+		}
+	}
+	return others, nil
 }
 
 // deletionFacts adds why the owner of a machine that Sickbay is about to delete would not replace it.

@@ -126,3 +126,73 @@ func TestManagerSeveral(t *testing.T) {
 		t.Errorf("both say the same, and the verdict says %q", verdict.Of(got).Message)
 	}
 }
+
+// TestSeveralInTime: the older one comes to lead by time alone, since a pause of it has ended, and nothing changes but the clock.
+func TestSeveralInTime(t *testing.T) {
+	t.Parallel()
+	f := newHarness(t)
+	annotate(f, f.mhc, mhcspec.ResumedAtAnnotation, f.clock.Now().Format(time.RFC3339))
+	disk := build.UnhealthyMachineCondition("Disk", metav1.ConditionFalse, 5*time.Minute)
+	change(f, f.mhc, func(m *clusterv1.MachineHealthCheck) {
+		m.Spec.Checks = build.MachineHealthCheck(f.ns, "", disk).Spec.Checks
+	})
+	build.Create(t.Context(), t, f.env.Client, build.MachineHealthCheck(f.ns, "other", disk))
+	f.nodes.Put(f.clusterKey(), build.Node("a"))
+	a := f.sick("a", build.Condition("Disk", metav1.ConditionFalse, "Broken", f.clock.Now().Add(-10*time.Minute)))
+	record := f.admit(a, ofOther, by(step(v1alpha1.ActionReboot, func(s *v1alpha1.RemediationStep) { s.Approval = v1alpha1.ApprovalRequired })))
+	after := f.reconcile(record)
+	f.wantRecord(record, "Pending ApprovalRequired")
+	if after == 0 || after > 5*time.Minute {
+		t.Errorf("it is looked at again after %s", after)
+	}
+	f.pass(5 * time.Minute)
+	f.reconcile(record)
+	f.wantRecord(record, "Ended Ended HandedOver")
+}
+
+// TestSeveralHandedOverMeanwhile: while the cache shows the older one as another controller's, it is handed over. The record still goes by its own
+// MachineHealthCheck, which is in dry-run.
+func TestSeveralHandedOverMeanwhile(t *testing.T) {
+	t.Parallel()
+	f := newHarness(t)
+	f.Policy.Adopt = mhcspec.AdoptHandedOver
+	build.Create(t.Context(), t, f.env.Client, build.MachineHealthCheck(f.ns, "other",
+		build.Annotation(clusterv1.PausedAnnotation, mhcspec.HandedOverValue), build.Annotation(mhcspec.DryRunAnnotation, "true")))
+	record := f.admit(f.sick("a"), ofOther)
+	f.freeze(record)
+	annotate(f, f.mhc, clusterv1.PausedAnnotation, mhcspec.HandedOverValue)
+	if _, err := f.once(t.Context(), record); err != nil {
+		t.Fatal(err)
+	}
+	f.wantStanding()
+}
+
+// TestSeveralDryRunFinding: a dry-run does nothing, so what only it finds has nobody go on with a repair that has begun.
+func TestSeveralDryRunFinding(t *testing.T) {
+	t.Parallel()
+	for dryRun, want := range map[string][]string{"true": nil, "false": {"a: mark"}} {
+		f := newHarness(t, build.Annotation(mhcspec.DryRunAnnotation, dryRun), build.UnhealthyMachineCondition("Fan", metav1.ConditionFalse, 0))
+		other := build.MachineHealthCheck(f.ns, "other", build.UnhealthyMachineCondition("Disk", metav1.ConditionFalse, 0))
+		build.Create(t.Context(), t, f.env.Client, other)
+		f.nodes.Put(f.clusterKey(), build.Node("a"))
+		broken := func(what string) build.MachineOption {
+			return build.Condition(what, metav1.ConditionFalse, "Broken", f.clock.Now().Add(-10*time.Minute))
+		}
+		a := f.sick("a", broken("Disk"), broken("Fan"))
+		annotate(f, f.mhc, mhcspec.HoldUntilAnnotation, f.clock.Now().Add(time.Minute).Format(time.RFC3339))
+		record := f.admit(a, ofOther, by(step(v1alpha1.ActionReboot), step(v1alpha1.ActionReplace)))
+		f.reconcile(record)
+		f.cycleBegins(record)
+		f.reconcile(record)
+		changeStatus(f, a, func(m *clusterv1.Machine) {
+			setCondition(m, metav1.Condition{Type: "Disk", Status: metav1.ConditionTrue, Reason: "Fine"})
+		})
+		f.pass(10 * time.Minute)
+		f.reconcile(record)
+		f.pass(time.Minute)
+		f.reconcile(record)
+		f.grant(record)
+		f.reconcile(record)
+		f.wantStanding(want...)
+	}
+}

@@ -10,6 +10,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/healthcheck"
 	"github.com/sickbay-dev/sickbay/internal/jitter"
 	"github.com/sickbay-dev/sickbay/internal/remedy"
 	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
@@ -42,6 +43,7 @@ func (r *Reconciler) carryOut(ctx context.Context, record *v1alpha1.MachineRemed
 		case ladder.Ended(record):
 			return r.keepHistory(ctx, record, false)
 		default:
+			decision.RecheckAt = healthcheck.Earliest(decision.RecheckAt, v.leadsUntil)
 			return r.recheck(record, decision), r.tidySign(ctx, record, v)
 		}
 	}

@@ -60,8 +60,10 @@ type view struct {
 	machine  *clusterv1.Machine
 	mhc      *clusterv1.MachineHealthCheck
 	// checks are all MachineHealthChecks that judge the Machine, the oldest first.
-	checks  []*clusterv1.MachineHealthCheck
-	cluster *clusterv1.Cluster
+	checks []*clusterv1.MachineHealthCheck
+	// leadsUntil is when another of them may come to lead without an event; zero if none does.
+	leadsUntil time.Time
+	cluster    *clusterv1.Cluster
 	// node is the Node that was judged; nil if there was none.
 	node *corev1.Node
 	// made is the request that was made in this look; nil if none was.

@@ -13,6 +13,7 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
@@ -60,23 +61,26 @@ func (r *Reconciler) addController(ctx context.Context, mgr ctrl.Manager) error 
 		return err
 	}
 	objects := mgr.GetCache()
-	r.watches.Cache, r.watches.Controller, r.watches.Mapper = objects, ctl, mgr.GetRESTMapper()
-	err = scaffold.Watch(ctl, ControllerName,
-		source.Kind(objects, client.Object(&v1alpha1.MachineRemediation{}), &handler.EnqueueRequestForObject{}, mhcspec.OutsideStatus()),
-		source.Kind(objects, client.Object(&v1alpha1.MachineRemediation{}), handler.EnqueueRequestsFromMapFunc(r.besideRecord), mhcspec.OutsideStatus()),
+	return r.watch(ctx, mgr, ctl, ControllerName,
 		source.Kind(objects, client.Object(&clusterv1.Machine{}), handler.EnqueueRequestsFromMapFunc(r.ofMachine), machineChange()),
 		source.Kind(objects, client.Object(&clusterv1.MachineHealthCheck{}), handler.EnqueueRequestsFromMapFunc(r.ofHealthCheck), mhcspec.OutsideStatus()),
 		source.Kind(objects, client.Object(&clusterv1.MachineHealthCheck{}), handler.EnqueueRequestsFromMapFunc(r.ofRival), slots.AbilityChanged()),
 		source.Kind(objects, client.Object(&clusterv1.Cluster{}), handler.EnqueueRequestsFromMapFunc(r.ofCluster), clusterChange()),
 		source.Kind(objects, client.Object(&v1alpha1.MachineRemediationTemplate{}), handler.EnqueueRequestsFromMapFunc(r.ofPlan), mhcspec.OutsideStatus()),
 	)
-	if err != nil {
-		return err
-	}
+}
+
+// watch has a controller watch the records, and what else its decisions depend on, and adds it to the manager.
+func (r *Reconciler) watch(ctx context.Context, mgr ctrl.Manager, ctl controller.Controller, name string, more ...source.Source) error {
+	objects := mgr.GetCache()
+	r.watches.Cache, r.watches.Controller, r.watches.Mapper = objects, ctl, mgr.GetRESTMapper()
 	if err := cacheCycles(ctx, objects); err != nil {
 		return err
 	}
-	return mgr.Add(ctl)
+	return scaffold.Add(mgr, ctl, name, append(more,
+		source.Kind(objects, client.Object(&v1alpha1.MachineRemediation{}), &handler.EnqueueRequestForObject{}, mhcspec.OutsideStatus()),
+		source.Kind(objects, client.Object(&v1alpha1.MachineRemediation{}), handler.EnqueueRequestsFromMapFunc(r.besideRecord), mhcspec.OutsideStatus()),
+	)...)
 }
 
 // cacheCycles starts the cache of RebootRemediations, if they are installed. Otherwise the first read would wait a second for it,

@@ -127,7 +127,9 @@ func (m Reader) Judge(ctx context.Context, f *admission.Facts, most int) error {
 		if err != nil {
 			return err
 		}
-		target.Present = metav1.ConditionStatus(verdict.Decide(facts, m.Clock.Now()).Status)
+		if target.Present = admission.PresentOf(verdict.Decide(facts, m.Clock.Now())); target.Present == metav1.ConditionTrue && target.Repaired() {
+			target.Present = metav1.ConditionUnknown
+		}
 		if target.Present != metav1.ConditionTrue {
 			unhealthy++
 		}

@@ -74,7 +74,7 @@ func (m Reader) countRepair(ctx context.Context, f *admission.Facts, target *adm
 	}
 	records, err := recordstore.OfMachine(ctx, m.Cache, target.Machine.Namespace, target.Machine.UID)
 	if slices.ContainsFunc(records, ladder.InFlight) {
-		part.Status, target.Present = metav1.ConditionUnknown, metav1.ConditionUnknown
+		part.Status, target.Present, target.Shared.Repaired = metav1.ConditionUnknown, metav1.ConditionUnknown, true
 	}
 	return err
 }
@@ -93,17 +93,19 @@ func (m Reader) AddLeads(ctx context.Context, f *admission.Facts) error {
 }
 
 // Leader returns which of the MachineHealthChecks that select a Machine, the oldest first, repairs it: the oldest that finds it sick and may repair it
-// now; nil if none may. Facts are those of the Machine, and gate says why the gate of one is closed.
-func (m Reader) Leader(ctx context.Context, facts verdict.Facts, checks []*clusterv1.MachineHealthCheck, gate GateFunc) (*clusterv1.MachineHealthCheck, error) {
+// now; nil if none may. Until is when one that comes before it may find the Machine sick without an event. Facts are those of the Machine, and gate says
+// why the gate of one is closed.
+func (m Reader) Leader(ctx context.Context, facts verdict.Facts, checks []*clusterv1.MachineHealthCheck, gate GateFunc) (leader *clusterv1.MachineHealthCheck, until time.Time, err error) {
 	for _, mhc := range checks {
-		if verdict.Decide(facts.By(mhcspec.RulesOf(mhc)), m.Clock.Now()).Status != healthcheck.False {
+		if part := verdict.Decide(facts.By(mhcspec.RulesOf(mhc)), m.Clock.Now()); part.Status != healthcheck.False {
+			until = healthcheck.Earliest(until, part.NextChange())
 			continue
 		}
 		if why, err := m.PassedOver(ctx, mhc, facts.Cluster, gate); why == "" || err != nil {
-			return mhc, err
+			return mhc, until, err
 		}
 	}
-	return nil, nil
+	return nil, until, nil
 }
 
 // GateFunc says why the gate of a MachineHealthCheck is closed; empty if it is open.

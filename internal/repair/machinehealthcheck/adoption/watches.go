@@ -42,10 +42,7 @@ func (r *Reconciler) AddToManager(ctx context.Context, mgr ctrl.Manager) error {
 		namespace := scaffold.MetadataOf(namespaceKind)
 		sources = append(sources, source.Kind(cached, client.Object(namespace), handler.EnqueueRequestsFromMapFunc(r.inNamespace), relabelled()))
 	}
-	if err := scaffold.Watch(ctl, ControllerName, sources...); err != nil {
-		return err
-	}
-	return mgr.Add(ctl)
+	return scaffold.Add(mgr, ctl, ControllerName, sources...)
 }
 
 // mayRead reports whether namespaces may be read: a cache waits for ever for a kind that it may not list. An API server that does not answer says
