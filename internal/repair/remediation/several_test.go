@@ -97,12 +97,11 @@ func TestSeveralFinding(t *testing.T) {
 	record := f.admit(a, ofOther)
 	change(f, a, func(m *clusterv1.Machine) { m.Annotations = nil })
 	f.reconcile(record)
-	f.wantRecord(record, undecidedNow)
+	f.wantRecord(record, "Ended Ended HandedOver")
 	changeStatus(f, a, func(m *clusterv1.Machine) {
 		setCondition(m, metav1.Condition{Type: "Disk", Status: metav1.ConditionFalse, Reason: "Broken"})
 	})
-	f.pass(time.Minute)
-	f.grant(record)
+	record = f.admitAgain(a, 2, ofOther)
 	f.reconcile(record)
 	f.wantRecord(record, acting)
 }
