@@ -82,7 +82,7 @@ const (
 	ReasonNotDone = "NotDone"
 	// ReasonSuperseded: a person asked for something else before anything had begun.
 	ReasonSuperseded = "Superseded"
-	// ReasonHandedOver: another MachineHealthCheck came to lead before anything had begun.
+	// ReasonHandedOver: before anything had begun, another MachineHealthCheck came to lead, or only others that may not repair found the machine sick.
 	ReasonHandedOver = "HandedOver"
 	// ReasonHandedBack: Sickbay does not manage the machine any more.
 	ReasonHandedBack = "HandedBack"

@@ -157,16 +157,19 @@ func (c *check) passedOver(s *Scene) string {
 // handedOver says which other health check leads now for a record of which nothing has begun; empty if none does.
 func (s *Scene) handedOver(r *record) ladder.Cause {
 	m := r.machine
-	if m == nil || m.gone || len(m.checks) < 2 || !m.sick() || ladder.HasBegun(r.obj) {
+	if m == nil || m.gone || len(m.checks) < 2 || m.verdict().Status == metav1.ConditionTrue || ladder.HasBegun(r.obj) {
 		return ladder.Cause{}
 	}
 	for _, c := range m.checks {
-		if c.own(s, m).Status == healthcheck.False && c.passedOver(s) == "" {
+		if m.sick() && c.own(s, m).Status == healthcheck.False && c.passedOver(s) == "" {
 			if c == r.check {
 				return ladder.Cause{}
 			}
 			return ladder.Cause{What: ladder.OtherLeads, Name: c.mhc.Name}
 		}
+	}
+	if r.check != nil && r.check.own(s, m).Status == healthcheck.True {
+		return ladder.Cause{What: ladder.NoneLeads, Name: r.check.mhc.Name}
 	}
 	return ladder.Cause{}
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/recordstore"
 	"github.com/sickbay-dev/sickbay/internal/repair/admission"
+	"github.com/sickbay-dev/sickbay/internal/repair/remediation"
 	"github.com/sickbay-dev/sickbay/internal/repair/slots"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/cached"
@@ -140,11 +141,55 @@ func look(t *testing.T, plan bool, older, younger state) string {
 			Steps: []v1alpha1.RemediationStep{{Name: "replace", Action: v1alpha1.ActionReplace, TimeoutSeconds: new(int32(60))}},
 		}}},
 	}}
+	r := readerOf(t, observer, policy, now, objects)
+	who := r.whoAdmits(t, checks)
+	if !plan {
+		leaves := map[string]bool{"a-older": older.finds == metav1.ConditionTrue, "b-younger": younger.finds == metav1.ConditionTrue}
+		wantHandedOver(t, who, leaves, checks, machine, func(records ...client.Object) slots.Reader {
+			return readerOf(t, observer, policy, now, append(slices.Clone(objects), records...)).Reader
+		})
+	}
+	return said + ", repaired by " + who
+}
+
+func readerOf(t *testing.T, observer *machinehealth.Observer, policy mhcspec.Policy, now time.Time, objects []client.Object) *Reader {
+	t.Helper()
 	all := cached.New(t, nil, func(ctx context.Context, indexer client.FieldIndexer) error {
 		return mhcspec.AddTo(ctx, indexer, slices.Concat(mhcspec.Indexes(), recordstore.Indexes()))
 	}, objects...)
-	r := &Reader{Reader: slots.Reader{Cache: all, Live: all, Observer: observer, Selectors: &mhcspec.Selectors{}, Policy: policy, Clock: testingclock.NewFakePassiveClock(now)}}
-	return said + ", repaired by " + r.whoAdmits(t, checks)
+	return &Reader{Reader: slots.Reader{Cache: all, Live: all, Observer: observer, Selectors: &mhcspec.Selectors{}, Policy: policy, Clock: testingclock.NewFakePassiveClock(now)}}
+}
+
+// wantHandedOver asserts that a record which has begun nothing ends if, and only if, another MachineHealthCheck would admit its machine, or its own one
+// leaves the machine, which is not healthy, alone: otherwise records would be made and ended without end.
+func wantHandedOver(t *testing.T, who string, leaves map[string]bool, checks []*clusterv1.MachineHealthCheck, machine *clusterv1.Machine, reading func(...client.Object) slots.Reader) {
+	t.Helper()
+	var records []*v1alpha1.MachineRemediation
+	var objects []client.Object
+	for i, mhc := range checks {
+		record := recordstore.New(build.Cluster("ns", build.ClusterName), i+1, v1alpha1.MachineRemediationSpec{
+			ClusterName: build.ClusterName, HealthCheckRef: v1alpha1.RemediationReference{Name: mhc.Name, UID: mhc.UID},
+			MachineRef: v1alpha1.RemediatedMachineReference{APIGroup: clusterv1.GroupVersion.Group, Name: machine.Name, UID: machine.UID},
+			Steps:      []v1alpha1.RemediationStep{{Name: "replace", Action: v1alpha1.ActionReplace}}, Grant: 1,
+		})
+		record.UID = mhc.UID + "-record"
+		records, objects = append(records, record), append(objects, record)
+	}
+	reader := reading(objects...)
+	repairs := remediation.Reader{Reader: reader, Gatekeeper: &slots.Gatekeeper{Reader: reader}}
+	for i, mhc := range checks {
+		facts, err := repairs.Look(t.Context(), records[i])
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := who != "nobody" && who != mhc.Name
+		if who == "nobody" && verdict.Of(machine).Status != metav1.ConditionTrue && facts.Safety.Unmanaged == "" {
+			want = leaves[mhc.Name]
+		}
+		if got := facts.Safety.HandedOver != ""; got != want {
+			t.Errorf("a record of %s is handed over: %v, want %v, since %s admits", mhc.Name, got, want, who)
+		}
+	}
 }
 
 // whoAdmits returns which MachineHealthChecks would create a record.

@@ -140,7 +140,7 @@ func (r *Reader) liveHealthChecks(ctx context.Context, machine *clusterv1.Machin
 // which one leads.
 func (r *Reader) sharedFacts(ctx context.Context, v *view) error {
 	record, m := v.facts.Record, &v.facts.Machine
-	if len(v.checks) < 2 || v.cluster == nil || r.Observer == nil || m.Health != ladder.Sick {
+	if len(v.checks) < 2 || v.cluster == nil || r.Observer == nil || m.Health == ladder.Healthy {
 		return nil
 	}
 	facts, err := r.Observer.CachedFacts(ctx, v.machine, v.mhc, v.cluster)
@@ -148,20 +148,32 @@ func (r *Reader) sharedFacts(ctx context.Context, v *view) error {
 		return err
 	}
 	own := verdict.Decide(facts, r.Clock.Now())
-	m.OtherFinding = own.Status == healthcheck.False && own.Reason != record.Spec.Finding.Reason
+	m.OtherFinding = m.Health == ladder.Sick && own.Status == healthcheck.False && own.Reason != record.Spec.Finding.Reason
 	if ladder.HasBegun(record) {
 		return nil
+	}
+	leader, err := r.leaderOf(ctx, v, facts)
+	switch {
+	case err != nil:
+	case leader != nil && leader.UID != v.mhc.UID:
+		v.facts.Safety.HandedOver = ladder.Cause{What: ladder.OtherLeads, Name: leader.Name}
+	case leader == nil && own.Status == healthcheck.True:
+		v.facts.Safety.HandedOver = ladder.Cause{What: ladder.NoneLeads, Name: v.mhc.Name}
+	}
+	return err
+}
+
+// leaderOf returns the MachineHealthCheck that leads, and notes until when; nil if none does.
+func (r *Reader) leaderOf(ctx context.Context, v *view, facts verdict.Facts) (leader *clusterv1.MachineHealthCheck, err error) {
+	if v.facts.Machine.Health != ladder.Sick {
+		return nil, nil
 	}
 	var gate slots.GateFunc
 	if r.Gatekeeper != nil {
 		gate = r.Gatekeeper.GateClosed
 	}
-	leader, until, err := r.Leader(ctx, facts, v.checks, gate)
-	v.leadsUntil = until
-	if err == nil && leader != nil && leader.UID != v.mhc.UID {
-		v.facts.Safety.HandedOver = ladder.Cause{What: ladder.OtherLeads, Name: leader.Name}
-	}
-	return err
+	leader, v.leadsUntil, err = r.Leader(ctx, facts, v.checks, gate)
+	return leader, err
 }
 
 // healthCheckThatAdmitted returns the MachineHealthCheck of a record; nil if it is gone.

@@ -168,7 +168,9 @@ func (r *Reader) alsoJudging(ctx context.Context, v *view) (others []*clusterv1.
 	if len(v.checks) < 2 || !ladder.HasBegun(v.facts.Record) {
 		return nil, nil
 	}
-	open := func(context.Context, *clusterv1.MachineHealthCheck, *clusterv1.Cluster, bool) (string, error) { return "", nil }
+	open := func(context.Context, *clusterv1.MachineHealthCheck, *clusterv1.Cluster, bool) (string, error) {
+		return "", nil
+	}
 	for _, mhc := range v.checks {
 		if mhc == v.mhc {
 			continue

@@ -97,12 +97,11 @@ func TestSeveralFinding(t *testing.T) {
 	record := f.admit(a, ofOther)
 	change(f, a, func(m *clusterv1.Machine) { m.Annotations = nil })
 	f.reconcile(record)
-	f.wantRecord(record, undecidedNow)
+	f.wantRecord(record, "Ended Ended HandedOver")
 	changeStatus(f, a, func(m *clusterv1.Machine) {
 		setCondition(m, metav1.Condition{Type: "Disk", Status: metav1.ConditionFalse, Reason: "Broken"})
 	})
-	f.pass(time.Minute)
-	f.grant(record)
+	record = f.admitAgain(a, 2, ofOther)
 	f.reconcile(record)
 	f.wantRecord(record, acting)
 }
@@ -195,4 +194,25 @@ func TestSeveralDryRunFinding(t *testing.T) {
 		f.reconcile(record)
 		f.wantStanding(want...)
 	}
+}
+
+// TestSeveralOnlyDryRunLeft: what was asked for is withdrawn when only a dry-run finds the machine sick any more.
+func TestSeveralOnlyDryRunLeft(t *testing.T) {
+	t.Parallel()
+	f := newHarness(t, build.Annotation(mhcspec.DryRunAnnotation, "true"), build.UnhealthyMachineCondition("Fan", metav1.ConditionFalse, 0))
+	build.Create(t.Context(), t, f.env.Client, build.MachineHealthCheck(f.ns, "other", build.UnhealthyMachineCondition("Disk", metav1.ConditionFalse, 0)))
+	f.nodes.Put(f.clusterKey(), build.Node("a"))
+	broken := func(what string) build.MachineOption {
+		return build.Condition(what, metav1.ConditionFalse, "Broken", f.clock.Now().Add(-10*time.Minute))
+	}
+	a := f.sick("a", broken("Disk"), broken("Fan"))
+	record := f.admit(a, ofOther)
+	f.reconcile(record)
+	f.wantStanding("a: mark")
+	changeStatus(f, a, func(m *clusterv1.Machine) {
+		setCondition(m, metav1.Condition{Type: "Disk", Status: metav1.ConditionTrue, Reason: "Fine"})
+	})
+	f.reconcile(record)
+	f.wantStanding()
+	f.wantRecord(record, "Ended Ended HandedOver replace:NotBegun")
 }
