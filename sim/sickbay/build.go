@@ -12,7 +12,8 @@ import (
 // has it.
 func Build(ctx context.Context, dir string) (string, error) {
 	binary := filepath.Join(dir, "sickbay")
-	args := []string{"build", "-o", binary}
+	// Even if this process was built from another file: it is the binary that users get.
+	args := []string{"build", "-modfile=go.mod", "-o", binary}
 	if raceDetector {
 		args = append(args, "-race")
 	}
