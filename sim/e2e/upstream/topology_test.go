@@ -24,7 +24,6 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/repair/machinehealthcheck/adoption"
 	"github.com/sickbay-dev/sickbay/internal/upgradepause"
-	"github.com/sickbay-dev/sickbay/internal/upgradepause/pause"
 	"github.com/sickbay-dev/sickbay/sim/e2e"
 	"github.com/sickbay-dev/sickbay/sim/fault"
 	"github.com/sickbay-dev/sickbay/sim/journal"
@@ -71,11 +70,12 @@ func TestTopology(t *testing.T) {
 	c.looksAt(workers, brain)
 	c.wants("v1.36.4")
 	g.Eventually(c.reconciled).Should(BeEmpty())
+	c.looksAt(workers, brain)
 
 	g.Expect(judgedByOthers(c.key.Namespace)).To(BeEmpty())
 	for _, mhc := range []*clusterv1.MachineHealthCheck{workers, brain} {
 		expectKept(g, mhc)
-		g.Expect(told(t, mhc)).To(And(HaveKeyWithValue(adoption.EventAdopted, 1), HaveKeyWithValue(upgradepause.EventPaused, 1),
+		g.Expect(told(t, mhc)).To(And(HaveKeyWithValue(adoption.EventAdopted, 1), HaveKeyWithValue(upgradepause.EventPaused, 2),
 			Not(HaveKey(adoption.EventGivenBack)), Not(HaveKey(upgradepause.EventOverridden))), mhc.Name)
 	}
 }
@@ -132,7 +132,6 @@ func (c *classy) looksAt(mhcs ...*clusterv1.MachineHealthCheck) {
 		c.Expect(harness.World.Client().Get(c.Context(), client.ObjectKeyFromObject(mhc), mhc)).To(Succeed())
 		c.Expect(mhcspec.HandedOver(mhc)).To(BeTrue())
 		c.Expect(adoption.Owner(mhc)).To(Equal(adoption.FieldOwner))
-		c.Expect(mhc.Annotations).NotTo(HaveKey(pause.MarkerAnnotation))
 	}
 }
 
