@@ -3,6 +3,7 @@
 package clusterapi
 
 import (
+	"net/http"
 	"time"
 
 	"sigs.k8s.io/cluster-api/bootstrap/kubeadm/reconcilers/kubeadmconfig"
@@ -45,6 +46,9 @@ type (
 func KubeadmConfig(c, secrets client.Client, live client.Reader, clusters clustercache.ClusterCache, tokenTTL time.Duration) *kubeadmconfig.Reconciler {
 	return &kubeadmconfig.Reconciler{Client: c, SecretCachingClient: secrets, APIReader: live, ClusterCache: clusters, TokenTTL: tokenTTL}
 }
+
+// Transport returns the round tripper with which KubeadmControlPlane reaches etcd.
+func Transport(next http.RoundTripper) http.RoundTripper { return next }
 
 // How Cluster API's own binary sets itself up.
 var (

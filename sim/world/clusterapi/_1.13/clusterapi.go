@@ -2,11 +2,14 @@
 package clusterapi
 
 import (
+	"net/http"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
+	"k8s.io/apimachinery/pkg/util/httpstream"
+	newer "k8s.io/streaming/pkg/httpstream"
 	"sigs.k8s.io/cluster-api/api/core/v1beta2/index"
 	bootstrap "sigs.k8s.io/cluster-api/bootstrap/kubeadm/controllers"
 	"sigs.k8s.io/cluster-api/controllers"
@@ -39,6 +42,21 @@ type (
 // KubeadmConfig returns the controller of KubeadmConfigs.
 func KubeadmConfig(c, secrets client.Client, _ client.Reader, clusters clustercache.ClusterCache, tokenTTL time.Duration) *bootstrap.KubeadmConfigReconciler {
 	return &bootstrap.KubeadmConfigReconciler{Client: c, SecretCachingClient: secrets, ClusterCache: clusters, TokenTTL: tokenTTL}
+}
+
+// Transport returns the round tripper with which KubeadmControlPlane reaches etcd. This version is made for Kubernetes 0.35: it does not know the
+// error by which 0.36 says that a server has no websockets, so it would not fall back to SPDY.
+func Transport(next http.RoundTripper) http.RoundTripper { return olderErrors{next} }
+
+type olderErrors struct{ next http.RoundTripper }
+
+// RoundTrip implements http.RoundTripper.
+func (o olderErrors) RoundTrip(request *http.Request) (*http.Response, error) {
+	response, err := o.next.RoundTrip(request)
+	if newer.IsUpgradeFailure(err) {
+		err = &httpstream.UpgradeFailureError{Cause: err}
+	}
+	return response, err
 }
 
 // AddDefaultIndexes adds the indexes of the controllers.
