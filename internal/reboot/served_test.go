@@ -7,6 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
@@ -31,7 +32,11 @@ func TestInfrastructureInTheVersionThatIsServed(t *testing.T) {
 		build.Create(t.Context(), t, e.Client, infra)
 		m := build.Machine(ns, "m")
 		m.Spec.InfrastructureRef = clusterv1.ContractVersionedObjectReference{APIGroup: gvk.Group, Kind: kind, Name: "m"}
-		got, missing, err := reader{live: e.Client, mapper: e.Client.RESTMapper()}.infrastructure(t.Context(), machineOf(m))
+		c, err := client.New(e.Config, client.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, missing, err := reader{live: c, mapper: c.RESTMapper()}.infrastructure(t.Context(), machineOf(m))
 		if err != nil || missing != "" {
 			t.Errorf("%s: %q, error %v", kind, missing, err)
 			continue
