@@ -9,6 +9,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // pages returns the Markdown files of the repository.
@@ -221,6 +224,45 @@ func TestVersionsAreThoseOfTheModules(t *testing.T) {
 		if want := strings.Replace(part.text, "%s", asPeopleSay(required[1]), 1); !strings.Contains(versions, want) {
 			t.Errorf("%s requires %s %s, but docs/versions.md does not say %q", part.file, part.module, required[1], want)
 		}
+	}
+}
+
+// TestVersionsWereRun: docs/versions.md says when the tests last passed with each version of Cluster API that sim has, as make test-sim RECORD=1
+// writes it.
+func TestVersionsWereRun(t *testing.T) {
+	_, table, begins := strings.Cut(page(t, "docs/versions.md"), "\n<!-- ran -->\n")
+	table, _, ends := strings.Cut(table, "<!-- end -->\n")
+	if !begins || !ends {
+		t.Fatal("docs/versions.md has no table between <!-- ran --> and <!-- end -->")
+	}
+	lines := strings.Split(strings.TrimSpace(table), "\n")
+	row := regexp.MustCompile(`^\| (\d+\.\d+\.\d+) \| (\d+\.\d+\.\d+) \| (20\d\d-\d\d-\d\d) \| ([1-9]\d+) \|$`)
+	ran := map[string]bool{}
+	for _, line := range lines[min(2, len(lines)):] {
+		cells := row.FindStringSubmatch(line)
+		if cells == nil {
+			t.Errorf("docs/versions.md has the row %q", line)
+			continue
+		}
+		if _, err := time.Parse(time.DateOnly, cells[3]); err != nil {
+			t.Error(err)
+		}
+		ran[cells[1]] = true
+	}
+	want := map[string]bool{}
+	others, err := filepath.Glob("sim/capi-*.mod")
+	if err != nil || len(others) == 0 {
+		t.Fatalf("the other module files of sim are %v: %v", others, err)
+	}
+	for _, file := range append(others, "sim/go.mod") {
+		required := regexp.MustCompile(`(?m)^\tsigs.k8s.io/cluster-api(?: => sigs.k8s.io/cluster-api)? v(\S+)$`).FindStringSubmatch(page(t, file))
+		if required == nil {
+			t.Fatalf("%s has no Cluster API", file)
+		}
+		want[required[1]] = true
+	}
+	if diff := cmp.Diff(want, ran); diff != "" {
+		t.Errorf("make test-sim CAPI=... RECORD=1 has not noted these versions (-want +got):\n%s", diff)
 	}
 }
 

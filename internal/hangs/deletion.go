@@ -93,7 +93,7 @@ func (d *Deletion) times() {
 	}
 	switch d.Stage {
 	case PreDrainHook:
-		d.StageSince = status.WaitForPreDrainHookStartTime.Time
+		d.StageSince = drainHooksSince(status)
 	case Draining:
 		d.StageSince = status.NodeDrainStartTime.Time
 		d.ends("drain timeout", d.StageSince, spec.NodeDrainTimeoutSeconds, clusterv1.ExcludeNodeDrainingAnnotation)
@@ -101,7 +101,7 @@ func (d *Deletion) times() {
 		d.StageSince = status.WaitForNodeVolumeDetachStartTime.Time
 		d.ends("volume detach timeout", d.StageSince, spec.NodeVolumeDetachTimeoutSeconds, clusterv1.ExcludeWaitForNodeVolumeDetachAnnotation)
 	case PreTerminateHook:
-		d.StageSince = status.WaitForPreTerminateHookStartTime.Time
+		d.StageSince = terminateHooksSince(status)
 	case DeletingNode:
 		d.ends("Node deletion timeout", d.Since, spec.NodeDeletionTimeoutSeconds, "")
 	default:

@@ -17,7 +17,7 @@ func TestMain(m *testing.M) {
 			"config/v1/zz_generated.crd-manifests/*clusterversions-Default.crd.yaml",
 			"machine/v1beta1/zz_generated.crd-manifests/*_machinehealthchecks.crd.yaml",
 			"machine/v1beta1/zz_generated.crd-manifests/*_machines-Default.crd.yaml",
-			"machineconfiguration/v1/zz_generated.crd-manifests/*_machineconfigpools.crd.yaml"),
+			"machineconfiguration/v1/zz_generated.crd-manifests/*_machineconfigpools-SelfManagedHA.crd.yaml"),
 		env.WithModuleCRDs("sigs.k8s.io/cluster-api",
 			"controlplane/kubeadm/config/crd/bases/*_kubeadmcontrolplanes.yaml"))
 }

@@ -16,7 +16,7 @@ import (
 // that tools/bmo names. The go command downloads the module if it is missing.
 func CRDDir() (string, error) {
 	_, file, _, _ := runtime.Caller(0)
-	cmd := exec.Command("go", "mod", "download", "-json", "github.com/metal3-io/baremetal-operator")
+	cmd := exec.Command("go", "mod", "download", "-modfile=go.mod", "-json", "github.com/metal3-io/baremetal-operator")
 	cmd.Dir = filepath.Join(filepath.Dir(file), "..", "..", "tools", "bmo")
 	out, err := cmd.Output()
 	if err != nil {

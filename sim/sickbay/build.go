@@ -12,7 +12,8 @@ import (
 // has it.
 func Build(ctx context.Context, dir string) (string, error) {
 	binary := filepath.Join(dir, "sickbay")
-	args := []string{"build", "-o", binary}
+	// It is the binary that users get, also if this process was built with another Cluster API.
+	args := []string{"build", "-modfile=go.mod", "-overlay=", "-o", binary}
 	if raceDetector {
 		args = append(args, "-race")
 	}

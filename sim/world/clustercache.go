@@ -13,6 +13,8 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/source"
+
+	"github.com/sickbay-dev/sickbay/sim/world/clusterapi"
 )
 
 // lasting is a cluster cache whose sources take events for as long as its world lives, even after their controllers have stopped. The cache
@@ -54,7 +56,7 @@ func (d dialInTurn) GetRESTConfig(ctx context.Context, cluster client.ObjectKey)
 	config = rest.CopyConfig(config)
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper {
 		if _, upgrades := next.(spdy.Upgrader); !upgrades {
-			return next
+			return clusterapi.Transport(next)
 		}
 		return &turns{next: next, turn: make(chan struct{}, 1)}
 	})

@@ -3,20 +3,13 @@ package world
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"go.uber.org/zap"
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/client-go/util/workqueue"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
-	"sigs.k8s.io/cluster-api/bootstrap/kubeadm/reconcilers/kubeadmconfig"
-	"sigs.k8s.io/cluster-api/controlplane/kubeadm/reconcilers/kubeadmcontrolplane"
-	"sigs.k8s.io/cluster-api/core/reconcilers/cluster"
-	"sigs.k8s.io/cluster-api/core/reconcilers/machine"
-	"sigs.k8s.io/cluster-api/core/reconcilers/machinedeployment"
-	"sigs.k8s.io/cluster-api/core/reconcilers/machinehealthcheck"
-	"sigs.k8s.io/cluster-api/core/reconcilers/machinepool"
-	"sigs.k8s.io/cluster-api/core/reconcilers/machineset"
 	"sigs.k8s.io/cluster-api/test/infrastructure/container"
 	"sigs.k8s.io/cluster-api/test/infrastructure/docker/controllers"
 	inmemoryruntime "sigs.k8s.io/cluster-api/test/infrastructure/inmemory/pkg/runtime"
@@ -25,6 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 
+	"github.com/sickbay-dev/sickbay/sim/world/clusterapi"
 	poolprovider "github.com/sickbay-dev/sickbay/sim/world/machinepool"
 )
 
@@ -48,14 +42,13 @@ type reconciler interface {
 
 // addControllers adds Cluster API's controllers to the manager.
 func addControllers(ctx context.Context, mgr ctrl.Manager, o Options, conn connections, memory inmemoryruntime.Manager, mux *inmemoryserver.WorkloadClustersMux) error {
-	reconcilers := append(coreReconcilers(mgr, o, conn), kubeadmReconcilers(mgr, o, conn)...)
 	infra, err := infraReconcilers(mgr, conn, memory, mux)
 	if err != nil {
 		return err
 	}
-	for _, r := range append(reconcilers, infra...) {
+	for _, r := range slices.Concat(coreReconcilers(mgr, o, conn), topologyReconcilers(mgr, conn), kubeadmReconcilers(mgr, o, conn), infra) {
 		options := controllerOptions(o.Concurrency)
-		if _, ok := r.(*kubeadmcontrolplane.Reconciler); ok {
+		if _, ok := r.(*clusterapi.KubeadmControlPlane); ok {
 			// It talks to the etcd members one at a time.
 			options.ReconciliationTimeout = etcdTimeout
 		}
@@ -77,41 +70,52 @@ func controllerOptions(concurrency int) controller.Options {
 
 func coreReconcilers(mgr ctrl.Manager, o Options, conn connections) []reconciler {
 	reconcilers := []reconciler{
-		&cluster.Reconciler{
+		&clusterapi.Cluster{
 			Client:                      mgr.GetClient(),
 			APIReader:                   mgr.GetAPIReader(),
 			ClusterCache:                conn.clusterCache,
 			RemoteConnectionGracePeriod: connectionGracePeriod,
 		},
-		&machine.Reconciler{
+		&clusterapi.Machine{
 			Client:                      mgr.GetClient(),
 			APIReader:                   mgr.GetAPIReader(),
 			ClusterCache:                conn.clusterCache,
 			RemoteConditionsGracePeriod: o.RemoteConditionsGracePeriod,
 		},
-		&machineset.Reconciler{
+		&clusterapi.MachineSet{
 			Client:          machineSetClient(mgr, o),
 			APIReader:       mgr.GetAPIReader(),
 			ClusterCache:    conn.clusterCache,
 			PreflightChecks: sets.New(clusterv1.MachineSetPreflightCheckAll),
 		},
-		&machinedeployment.Reconciler{
+		&clusterapi.MachineDeployment{
 			Client:    mgr.GetClient(),
 			APIReader: mgr.GetAPIReader(),
 		},
-		&machinepool.Reconciler{
+		&clusterapi.MachinePool{
 			Client:       mgr.GetClient(),
 			APIReader:    mgr.GetAPIReader(),
 			ClusterCache: conn.clusterCache,
 		},
 	}
 	if o.UpstreamMachineHealthCheck {
-		reconcilers = append(reconcilers, &machinehealthcheck.Reconciler{
+		reconcilers = append(reconcilers, &clusterapi.MachineHealthCheck{
 			Client:       mgr.GetClient(),
 			ClusterCache: conn.clusterCache,
 		})
 	}
 	return reconcilers
+}
+
+// topologyReconcilers are those of Clusters that have a ClusterClass.
+func topologyReconcilers(mgr ctrl.Manager, conn connections) []reconciler {
+	c, live := mgr.GetClient(), mgr.GetAPIReader()
+	return []reconciler{
+		&clusterapi.ClusterClass{Client: c},
+		&clusterapi.ClusterTopology{Client: c, APIReader: live, ClusterCache: conn.clusterCache},
+		&clusterapi.MachineDeploymentTopology{Client: c, APIReader: live},
+		&clusterapi.MachineSetTopology{Client: c, APIReader: live},
+	}
 }
 
 func machineSetClient(mgr ctrl.Manager, o Options) client.Client {
@@ -123,14 +127,8 @@ func machineSetClient(mgr ctrl.Manager, o Options) client.Client {
 
 func kubeadmReconcilers(mgr ctrl.Manager, o Options, conn connections) []reconciler {
 	return []reconciler{
-		&kubeadmconfig.Reconciler{
-			Client:              mgr.GetClient(),
-			SecretCachingClient: conn.secrets,
-			APIReader:           mgr.GetAPIReader(),
-			ClusterCache:        conn.clusterCache,
-			TokenTTL:            tokenTTL,
-		},
-		&kubeadmcontrolplane.Reconciler{
+		clusterapi.KubeadmConfig(mgr.GetClient(), conn.secrets, mgr.GetAPIReader(), conn.clusterCache, tokenTTL),
+		&clusterapi.KubeadmControlPlane{
 			Client:                      mgr.GetClient(),
 			APIReader:                   mgr.GetAPIReader(),
 			SecretCachingClient:         conn.secrets,

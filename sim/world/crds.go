@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	sickbaycrd "github.com/sickbay-dev/sickbay/config/crd"
+	"github.com/sickbay-dev/sickbay/sim/world/clusterapi"
 )
 
 // apiVersion is the one version of Cluster API's kinds that a world serves.
@@ -22,7 +23,8 @@ const apiVersion = "v1beta2"
 
 // crdFiles says where Cluster API's modules keep the definitions.
 var crdFiles = []struct{ module, glob string }{
-	{"sigs.k8s.io/cluster-api", "core/config/crd/bases/cluster.x-k8s.io_*.yaml"},
+	{"sigs.k8s.io/cluster-api", clusterapi.CRDs + "cluster.x-k8s.io_*.yaml"},
+	{"sigs.k8s.io/cluster-api", clusterapi.CRDs + "runtime.cluster.x-k8s.io_*.yaml"},
 	{"sigs.k8s.io/cluster-api", "bootstrap/kubeadm/config/crd/bases/*.yaml"},
 	{"sigs.k8s.io/cluster-api", "controlplane/kubeadm/config/crd/bases/*.yaml"},
 	{"sigs.k8s.io/cluster-api/test", "infrastructure/docker/config/crd/bases/*_dev*.yaml"},

@@ -12,13 +12,13 @@ import (
 	"k8s.io/client-go/rest"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/cluster-api/controllers/clustercache"
-	"sigs.k8s.io/cluster-api/core/setup"
-	"sigs.k8s.io/cluster-api/util/index"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/config"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
+
+	"github.com/sickbay-dev/sickbay/sim/world/clusterapi"
 )
 
 const (
@@ -41,7 +41,7 @@ func newManager(cfg *rest.Config, logger logr.Logger) (ctrl.Manager, error) {
 	mgr, err := ctrl.NewManager(cfg, ctrl.Options{
 		Scheme: NewScheme(),
 		Logger: logger,
-		Client: setup.ManagerClientOptions(),
+		Client: clusterapi.ManagerClientOptions(),
 		Cache: cache.Options{ByObject: map[client.Object]cache.ByObject{
 			&corev1.Secret{}: {
 				Label:     labels.NewSelector().Add(*ofCluster),
@@ -73,17 +73,17 @@ type connections struct {
 
 // connect sets up the cluster cache that all controllers share, for the life of the world.
 func connect(lifetime context.Context, mgr ctrl.Manager, concurrency int) (connections, error) {
-	if err := index.AddDefaultIndexes(lifetime, mgr); err != nil {
+	if err := clusterapi.AddDefaultIndexes(lifetime, mgr); err != nil {
 		return connections{}, fmt.Errorf("adding indexes: %w", err)
 	}
-	secrets, err := setup.CreateSecretCachingClient(mgr)
+	secrets, err := clusterapi.CreateSecretCachingClient(mgr)
 	if err != nil {
 		return connections{}, fmt.Errorf("creating the client for secrets: %w", err)
 	}
 	clusterCache, err := clustercache.SetupWithManager(lifetime, mgr, clustercache.Options{
 		SecretClient: secrets,
-		Cache:        setup.ClusterCacheCacheOptions(),
-		Client:       setup.ClusterCacheClientOptions(controllerName, 100, 200),
+		Cache:        clusterapi.ClusterCacheCacheOptions(),
+		Client:       clusterapi.ClusterCacheClientOptions(controllerName, 100, 200),
 	}, controllerOptions(concurrency))
 	if err != nil {
 		return connections{}, fmt.Errorf("setting up the cluster cache: %w", err)

@@ -52,8 +52,8 @@ func Start(ctx context.Context, options Options) (*World, error) {
 
 func (w *World) start(ctx context.Context) error {
 	logger := redirectLogs(w.options)
-	if err := feature.MutableGates.Set(fmt.Sprintf("%s=%t", feature.ReconcilerRateLimiting, w.options.RateLimit)); err != nil {
-		return fmt.Errorf("setting Cluster API's rate limit: %w", err)
+	if err := feature.MutableGates.Set(fmt.Sprintf("%s=%t,%s=true", feature.ReconcilerRateLimiting, w.options.RateLimit, feature.ClusterTopology)); err != nil {
+		return fmt.Errorf("setting Cluster API's feature gates: %w", err)
 	}
 	plane, config, err := startControlPlane(w.options)
 	if err != nil {

@@ -183,10 +183,10 @@ func wantHandedOver(t *testing.T, who string, leaves map[string]bool, checks []*
 			t.Fatal(err)
 		}
 		want := who != "nobody" && who != mhc.Name
-		if who == "nobody" && verdict.Of(machine).Status != metav1.ConditionTrue && facts.Safety.Unmanaged == "" {
+		if who == "nobody" && verdict.Of(machine).Status != metav1.ConditionTrue && !facts.Safety.Unmanaged.IsSet() {
 			want = leaves[mhc.Name]
 		}
-		if got := facts.Safety.HandedOver != ""; got != want {
+		if got := facts.Safety.HandedOver.IsSet(); got != want {
 			t.Errorf("a record of %s is handed over: %v, want %v, since %s admits", mhc.Name, got, want, who)
 		}
 	}

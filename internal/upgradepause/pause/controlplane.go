@@ -9,7 +9,6 @@ import (
 	"github.com/blang/semver/v4"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
-	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/cluster-api/util/version"
 )
 
@@ -88,8 +87,11 @@ func withoutVendor(v semver.Version) semver.Version {
 func currentVersions(controlPlane *unstructured.Unstructured) ([]string, error) {
 	var status struct {
 		Status struct {
-			Version  string                    `json:"version"`
-			Versions []clusterv1.StatusVersion `json:"versions"`
+			Version string `json:"version"`
+			// Since Cluster API 1.14.
+			Versions []struct {
+				Version string `json:"version"`
+			} `json:"versions"`
 		} `json:"status"`
 	}
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(controlPlane.Object, &status); err != nil {

@@ -9,11 +9,15 @@ import (
 
 	. "github.com/onsi/gomega"
 	corev1 "k8s.io/api/core/v1"
+	eventsv1 "k8s.io/api/events/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
+	"github.com/sickbay-dev/sickbay/internal/upgradepause/pause"
 	"github.com/sickbay-dev/sickbay/sim/e2e"
+	"github.com/sickbay-dev/sickbay/sim/journal"
 	"github.com/sickbay-dev/sickbay/sim/world"
 )
 
@@ -70,6 +74,50 @@ func await(t *testing.T, what string, mhc *clusterv1.MachineHealthCheck, matches
 	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+// awaitPause waits for the beginning and the end of a pause for an upgrade, with what cluster.x-k8s.io/paused says meanwhile and afterwards.
+func awaitPause(t *testing.T, mhc *clusterv1.MachineHealthCheck, meanwhile, afterwards string) {
+	t.Helper()
+	for i, what := range []string{"the pause", "the end of the pause"} {
+		await(t, what+" of "+mhc.Name, mhc, func(annotations map[string]string) bool {
+			_, marked := annotations[pause.MarkerAnnotation]
+			_, resumed := annotations[mhcspec.ResumedAtAnnotation]
+			return annotations[clusterv1.PausedAnnotation] == []string{meanwhile, afterwards}[i] && marked == (i == 0) && resumed == (i == 1)
+		})
+	}
+}
+
+// expectKept checks that a MachineHealthCheck was never given back to Cluster API's controller since Sickbay has it.
+func expectKept(g *WithT, mhc *clusterv1.MachineHealthCheck) {
+	has, lost := false, false
+	harness.Journal.Find(func(e journal.Entry) bool {
+		check, ok := e.Object.(*clusterv1.MachineHealthCheck)
+		if ok && client.ObjectKeyFromObject(check) == client.ObjectKeyFromObject(mhc) {
+			lost = lost || has && !mhcspec.HandedOver(check)
+			has = has || mhcspec.HandedOver(check)
+		}
+		return false
+	})
+	g.Expect(has).To(BeTrue(), mhc.Name)
+	g.Expect(lost).To(BeFalse(), mhc.Name)
+}
+
+// told counts the events about an object by their reasons.
+func told(t *testing.T, obj client.Object) map[string]int {
+	t.Helper()
+	list, times := &eventsv1.EventList{}, map[string]int{}
+	NewWithT(t).Expect(harness.World.Client().List(t.Context(), list, client.InNamespace(obj.GetNamespace()))).To(Succeed())
+	for _, event := range list.Items {
+		if event.Regarding.Kind != "MachineHealthCheck" || event.Regarding.Name != obj.GetName() {
+			continue
+		}
+		times[event.Reason]++
+		if event.Series != nil {
+			times[event.Reason] += int(event.Series.Count) - 1
+		}
+	}
+	return times
 }
 
 func machinesOf(t *testing.T, pool string) []client.Object {

@@ -14,7 +14,6 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/upgradepause/pause"
 	"github.com/sickbay-dev/sickbay/sim/e2e"
 	"github.com/sickbay-dev/sickbay/sim/fault"
-	"github.com/sickbay-dev/sickbay/sim/journal"
 	"github.com/sickbay-dev/sickbay/sim/world"
 )
 
@@ -104,20 +103,7 @@ func expectNoFight(t *testing.T, g *WithT) {
 func expectPause(t *testing.T, g *WithT, ours, theirs *clusterv1.MachineHealthCheck) {
 	t.Helper()
 	g.Expect(fault.Upgrade{Cluster: cluster.Key(), Version: "v1.36.4"}.Inject(t.Context(), harness.World)).To(Succeed())
-	for mhc, values := range map[*clusterv1.MachineHealthCheck][]string{
-		ours: {mhcspec.HandedOverValue, mhcspec.HandedOverValue}, theirs: {mhcspec.UpgradeValue, ""},
-	} {
-		for i, what := range []string{"the pause", "the end of the pause"} {
-			await(t, what+" of "+mhc.Name, mhc, func(annotations map[string]string) bool {
-				_, marked := annotations[pause.MarkerAnnotation]
-				_, resumed := annotations[mhcspec.ResumedAtAnnotation]
-				return annotations[clusterv1.PausedAnnotation] == values[i] && marked == (i == 0) && resumed == (i == 1)
-			})
-		}
-	}
-	_, given := harness.Journal.Find(func(e journal.Entry) bool {
-		value := e.Object.GetAnnotations()[clusterv1.PausedAnnotation]
-		return e.Object.GetUID() == ours.UID && value != mhcspec.HandedOverValue
-	})
-	g.Expect(given).To(BeFalse())
+	awaitPause(t, ours, mhcspec.HandedOverValue, mhcspec.HandedOverValue)
+	awaitPause(t, theirs, mhcspec.UpgradeValue, "")
+	expectKept(g, ours)
 }
