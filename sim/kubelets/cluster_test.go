@@ -1,0 +1,151 @@
+package kubelets_test
+
+import (
+	"net/url"
+	"strconv"
+	"testing"
+	"time"
+
+	. "github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/cluster-api/util/conditions"
+	"sigs.k8s.io/cluster-api/util/kubeconfig"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/sim/e2e"
+	"github.com/sickbay-dev/sickbay/sim/journal"
+	"github.com/sickbay-dev/sickbay/sim/world"
+)
+
+const namespace = "kubelets"
+
+// stage is where the stories play.
+type stage struct {
+	plane    *plane
+	provider *provider
+}
+
+// newTest returns a Gomega with long timeouts.
+func newTest(t *testing.T) *WithT {
+	t.Helper()
+	g := NewWithT(t)
+	g.SetDefaultEventuallyTimeout(e2e.Patience)
+	g.SetDefaultEventuallyPollingInterval(100 * time.Millisecond)
+	return g
+}
+
+// create creates objects in the management cluster.
+func create(t *testing.T, objects ...client.Object) {
+	t.Helper()
+	for _, object := range objects {
+		NewWithT(t).Expect(harness.World.Client().Create(t.Context(), object)).To(Succeed())
+	}
+}
+
+// cluster creates a Cluster whose API server is reached through an endpoint. Nobody manages its control plane.
+func cluster(t *testing.T, name string, by *endpoint) {
+	t.Helper()
+	g := NewWithT(t)
+	server, err := url.Parse(by.URL)
+	g.Expect(err).NotTo(HaveOccurred())
+	port, err := strconv.ParseInt(server.Port(), 10, 32)
+	g.Expect(err).NotTo(HaveOccurred())
+	access, err := by.kubeconfig()
+	g.Expect(err).NotTo(HaveOccurred())
+	c := &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}}
+	c.Spec.ControlPlaneEndpoint = clusterv1.APIEndpoint{Host: server.Hostname(), Port: int32(port)}
+	create(t, kubeconfig.GenerateSecretWithOwner(client.ObjectKeyFromObject(c), access, metav1.OwnerReference{
+		APIVersion: clusterv1.GroupVersion.String(), Kind: clusterv1.ClusterKind, Name: name, UID: "made-before-it",
+	}), c)
+	before := c.DeepCopy()
+	c.Status.Initialization.ControlPlaneInitialized = new(true)
+	g.Expect(harness.World.Client().Status().Patch(t.Context(), c, client.MergeFrom(before))).To(Succeed())
+}
+
+// pool is a group of machines with its own MachineHealthCheck.
+type pool struct {
+	*testing.T
+	*WithT
+	*stage
+
+	cluster, name string
+	size          int
+	kit           kit
+	// timeouts are those of Node conditions.
+	timeouts []clusterv1.UnhealthyNodeCondition
+	startup  time.Duration
+	inFlight string
+}
+
+func (s *stage) pool(t *testing.T, name string, size int, k kit, timeouts ...clusterv1.UnhealthyNodeCondition) *pool {
+	t.Helper()
+	return &pool{T: t, WithT: newTest(t), stage: s, cluster: "blue", name: name, size: size, kit: k, timeouts: timeouts, startup: time.Minute}
+}
+
+func after(condition corev1.NodeConditionType, status corev1.ConditionStatus, timeout time.Duration) clusterv1.UnhealthyNodeCondition {
+	return clusterv1.UnhealthyNodeCondition{Type: condition, Status: status, TimeoutSeconds: new(int32(timeout.Seconds()))}
+}
+
+// up creates the pool, and returns its machines once all are healthy.
+func (p *pool) up() []clusterv1.Machine {
+	p.Helper()
+	spec := world.ClusterSpec{Namespace: namespace, Name: p.cluster, Version: world.KubernetesVersion}
+	deployment := spec.MachineDeployment(p.deployment(), world.Pool{Name: p.name, Size: p.size})
+	deployment.Spec.Template.Spec.Bootstrap = clusterv1.Bootstrap{DataSecretName: new("nothing")} // a machine here needs none
+	deployment.Spec.Template.Spec.InfrastructureRef = clusterv1.ContractVersionedObjectReference{
+		APIGroup: templateKind.Group, Kind: templateKind.Kind, Name: p.deployment(),
+	}
+	own, err := runtime.DefaultUnstructuredConverter.ToUnstructured(&p.kit)
+	p.Expect(err).NotTo(HaveOccurred())
+	template := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{"template": map[string]any{"spec": own}}}}
+	template.SetGroupVersionKind(templateKind)
+	template.SetNamespace(namespace)
+	template.SetName(p.deployment())
+	check := &clusterv1.MachineHealthCheck{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: p.deployment()}}
+	if p.inFlight != "" {
+		check.Annotations = map[string]string{"sickbay.dev/max-in-flight": p.inFlight}
+	}
+	check.Spec.ClusterName = p.cluster
+	check.Spec.Selector.MatchLabels = map[string]string{clusterv1.MachineDeploymentNameLabel: p.deployment()}
+	check.Spec.Checks.UnhealthyNodeConditions = p.timeouts
+	check.Spec.Checks.NodeStartupTimeoutSeconds = new(int32(p.startup.Seconds()))
+	create(p.T, template, deployment, check)
+	return p.healthy()
+}
+
+func (p *pool) deployment() string { return world.MachineDeploymentName(p.cluster, p.name) }
+
+// healthy returns the machines of the pool once they are all there and healthy.
+func (p *pool) healthy() []clusterv1.Machine {
+	p.Helper()
+	var all []clusterv1.Machine
+	p.Eventually(func(g Gomega) {
+		var err error
+		all, err = harness.World.PoolMachines(p.Context(), client.ObjectKey{Namespace: namespace, Name: p.cluster}, p.name)
+		g.Expect(err).NotTo(HaveOccurred())
+		g.Expect(all).To(HaveLen(p.size))
+		for i := range all {
+			g.Expect(all[i].DeletionTimestamp).To(BeNil())
+			g.Expect(conditions.IsTrue(&all[i], clusterv1.MachineNodeReadyCondition)).To(BeTrue(), all[i].Name)
+			g.Expect(journal.HasVerdict(metav1.ConditionTrue, "")(&all[i])).To(BeTrue(), all[i].Name)
+		}
+	}).Should(Succeed())
+	return all
+}
+
+// node returns a condition of the Node of a machine, as the API server has it.
+func (p *pool) node(machine *clusterv1.Machine, condition corev1.NodeConditionType) corev1.NodeCondition {
+	p.Helper()
+	node := &corev1.Node{}
+	p.Expect(p.plane.Client().Get(p.Context(), client.ObjectKey{Name: machine.Name}, node)).To(Succeed())
+	for _, c := range node.Status.Conditions {
+		if c.Type == condition {
+			return c
+		}
+	}
+	return corev1.NodeCondition{}
+}
