@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 )
@@ -124,7 +125,7 @@ func (p *provider) newMachine(object *unstructured.Unstructured) (*machine, erro
 		return nil, fmt.Errorf("reading the spec: %w", err)
 	}
 	p.mu.Lock()
-	isolated := p.isolated[poolOf(object)]
+	isolated := p.isolated[object.GetLabels()[clusterv1.MachineDeploymentNameLabel]]
 	p.mu.Unlock()
 	return newMachine(object.GetName(), k, p, isolated)
 }
