@@ -11,17 +11,20 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/cluster-api/util/conditions"
 	"sigs.k8s.io/cluster-api/util/kubeconfig"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/sickbay-dev/sickbay/sim/e2e"
 	"github.com/sickbay-dev/sickbay/sim/journal"
 	"github.com/sickbay-dev/sickbay/sim/world"
 )
 
 const namespace = "kubelets"
+
+// long bounds every wait.
+const long = 90 * time.Second
 
 // stage is where the stories play.
 type stage struct {
@@ -33,7 +36,7 @@ type stage struct {
 func newTest(t *testing.T) *WithT {
 	t.Helper()
 	g := NewWithT(t)
-	g.SetDefaultEventuallyTimeout(e2e.Patience)
+	g.SetDefaultEventuallyTimeout(long)
 	g.SetDefaultEventuallyPollingInterval(100 * time.Millisecond)
 	return g
 }
@@ -57,13 +60,28 @@ func cluster(t *testing.T, name string, by *endpoint) {
 	access, err := by.kubeconfig()
 	g.Expect(err).NotTo(HaveOccurred())
 	c := &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}}
+	c.Spec.InfrastructureRef = reference(clusterKind, name)
 	c.Spec.ControlPlaneEndpoint = clusterv1.APIEndpoint{Host: server.Hostname(), Port: int32(port)}
 	create(t, kubeconfig.GenerateSecretWithOwner(client.ObjectKeyFromObject(c), access, metav1.OwnerReference{
 		APIVersion: clusterv1.GroupVersion.String(), Kind: clusterv1.ClusterKind, Name: name, UID: "made-before-it",
-	}), c)
+	}), newObject(clusterKind, name, map[string]any{"status": map[string]any{"initialization": map[string]any{"provisioned": true}}}), c)
 	before := c.DeepCopy()
 	c.Status.Initialization.ControlPlaneInitialized = new(true)
+	conditions.Set(c, metav1.Condition{Type: clusterv1.ClusterControlPlaneInitializedCondition, Status: metav1.ConditionTrue, Reason: "Made"})
 	g.Expect(harness.World.Client().Status().Patch(t.Context(), c, client.MergeFrom(before))).To(Succeed())
+}
+
+// newObject returns an object of the provider.
+func newObject(kind schema.GroupVersionKind, name string, content map[string]any) *unstructured.Unstructured {
+	u := &unstructured.Unstructured{Object: content}
+	u.SetGroupVersionKind(kind)
+	u.SetNamespace(namespace)
+	u.SetName(name)
+	return u
+}
+
+func reference(kind schema.GroupVersionKind, name string) clusterv1.ContractVersionedObjectReference {
+	return clusterv1.ContractVersionedObjectReference{APIGroup: kind.Group, Kind: kind.Kind, Name: name}
 }
 
 // pool is a group of machines with its own MachineHealthCheck.
@@ -96,15 +114,10 @@ func (p *pool) up() []clusterv1.Machine {
 	spec := world.ClusterSpec{Namespace: namespace, Name: p.cluster, Version: world.KubernetesVersion}
 	deployment := spec.MachineDeployment(p.deployment(), world.Pool{Name: p.name, Size: p.size})
 	deployment.Spec.Template.Spec.Bootstrap = clusterv1.Bootstrap{DataSecretName: new("nothing")} // a machine here needs none
-	deployment.Spec.Template.Spec.InfrastructureRef = clusterv1.ContractVersionedObjectReference{
-		APIGroup: templateKind.Group, Kind: templateKind.Kind, Name: p.deployment(),
-	}
+	deployment.Spec.Template.Spec.InfrastructureRef = reference(templateKind, p.deployment())
 	own, err := runtime.DefaultUnstructuredConverter.ToUnstructured(&p.kit)
 	p.Expect(err).NotTo(HaveOccurred())
-	template := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{"template": map[string]any{"spec": own}}}}
-	template.SetGroupVersionKind(templateKind)
-	template.SetNamespace(namespace)
-	template.SetName(p.deployment())
+	template := newObject(templateKind, p.deployment(), map[string]any{"spec": map[string]any{"template": map[string]any{"spec": own}}})
 	check := &clusterv1.MachineHealthCheck{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: p.deployment()}}
 	if p.inFlight != "" {
 		check.Annotations = map[string]string{"sickbay.dev/max-in-flight": p.inFlight}
@@ -130,8 +143,8 @@ func (p *pool) healthy() []clusterv1.Machine {
 		g.Expect(all).To(HaveLen(p.size))
 		for i := range all {
 			g.Expect(all[i].DeletionTimestamp).To(BeNil())
-			g.Expect(conditions.IsTrue(&all[i], clusterv1.MachineNodeReadyCondition)).To(BeTrue(), all[i].Name)
-			g.Expect(journal.HasVerdict(metav1.ConditionTrue, "")(&all[i])).To(BeTrue(), all[i].Name)
+			g.Expect(conditions.IsTrue(&all[i], clusterv1.MachineNodeReadyCondition)).To(BeTrue(), "%s: %+v", all[i].Name, all[i].Status.Conditions)
+			g.Expect(journal.HasVerdict(metav1.ConditionTrue, "")(&all[i])).To(BeTrue(), "%s: %+v", all[i].Name, journal.Verdict(&all[i]))
 		}
 	}).Should(Succeed())
 	return all

@@ -19,6 +19,7 @@ import (
 var (
 	machineKind  = schema.GroupVersionKind{Group: "infrastructure.cluster.x-k8s.io", Version: "v1beta1", Kind: "ProcessMachine"}
 	templateKind = machineKind.GroupVersion().WithKind("ProcessMachineTemplate")
+	clusterKind  = machineKind.GroupVersion().WithKind("ProcessCluster")
 )
 
 const (

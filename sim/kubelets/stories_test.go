@@ -15,7 +15,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
-	"github.com/sickbay-dev/sickbay/sim/e2e"
 	"github.com/sickbay-dev/sickbay/sim/journal"
 )
 
@@ -255,7 +254,7 @@ func (p *pool) log(at, since time.Time, format string, args ...any) {
 }
 
 func (p *pool) wait() context.Context {
-	ctx, cancel := context.WithTimeout(p.Context(), e2e.Patience)
+	ctx, cancel := context.WithTimeout(p.Context(), long)
 	p.Cleanup(cancel)
 	return ctx
 }
