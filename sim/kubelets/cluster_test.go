@@ -2,6 +2,7 @@ package kubelets_test
 
 import (
 	"net/url"
+	"slices"
 	"strconv"
 	"testing"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/cluster-api/util/conditions"
 	"sigs.k8s.io/cluster-api/util/kubeconfig"
@@ -24,7 +26,7 @@ import (
 const namespace = "kubelets"
 
 // long bounds every wait.
-const long = 90 * time.Second
+const long = 150 * time.Second
 
 // stage is where the stories play.
 type stage struct {
@@ -111,6 +113,12 @@ func after(condition corev1.NodeConditionType, status corev1.ConditionStatus, ti
 // up creates the pool, and returns its machines once all are healthy.
 func (p *pool) up() []clusterv1.Machine {
 	p.Helper()
+	p.create()
+	return p.healthy()
+}
+
+func (p *pool) create() {
+	p.Helper()
 	spec := world.ClusterSpec{Namespace: namespace, Name: p.cluster, Version: world.KubernetesVersion}
 	deployment := spec.MachineDeployment(p.deployment(), world.Pool{Name: p.name, Size: p.size})
 	deployment.Spec.Template.Spec.Bootstrap = clusterv1.Bootstrap{DataSecretName: new("nothing")} // a machine here needs none
@@ -127,19 +135,38 @@ func (p *pool) up() []clusterv1.Machine {
 	check.Spec.Checks.UnhealthyNodeConditions = p.timeouts
 	check.Spec.Checks.NodeStartupTimeoutSeconds = new(int32(p.startup.Seconds()))
 	create(p.T, template, deployment, check)
-	return p.healthy()
 }
 
 func (p *pool) deployment() string { return world.MachineDeploymentName(p.cluster, p.name) }
+
+// machines returns the machines of the pool.
+func (p *pool) machines(g Gomega) []clusterv1.Machine {
+	all, err := harness.World.PoolMachines(p.Context(), client.ObjectKey{Namespace: namespace, Name: p.cluster}, p.name)
+	g.Expect(err).NotTo(HaveOccurred())
+	return all
+}
+
+// newest returns a machine of the pool that is not among the old ones, once it runs.
+func (p *pool) newest(old ...types.UID) *clusterv1.Machine {
+	p.Helper()
+	var found *clusterv1.Machine
+	p.Eventually(func(g Gomega) {
+		for _, machine := range p.machines(g) {
+			if !slices.Contains(old, machine.UID) && p.provider.machine(machine.Name) != nil {
+				found = &machine
+			}
+		}
+		g.Expect(found).NotTo(BeNil())
+	}).Should(Succeed())
+	return found
+}
 
 // healthy returns the machines of the pool once they are all there and healthy.
 func (p *pool) healthy() []clusterv1.Machine {
 	p.Helper()
 	var all []clusterv1.Machine
 	p.Eventually(func(g Gomega) {
-		var err error
-		all, err = harness.World.PoolMachines(p.Context(), client.ObjectKey{Namespace: namespace, Name: p.cluster}, p.name)
-		g.Expect(err).NotTo(HaveOccurred())
+		all = p.machines(g)
 		g.Expect(all).To(HaveLen(p.size))
 		for i := range all {
 			g.Expect(all[i].DeletionTimestamp).To(BeNil())
@@ -151,10 +178,9 @@ func (p *pool) healthy() []clusterv1.Machine {
 }
 
 // node returns a condition of the Node of a machine, as the API server has it.
-func (p *pool) node(machine *clusterv1.Machine, condition corev1.NodeConditionType) corev1.NodeCondition {
-	p.Helper()
+func (p *pool) node(g Gomega, machine *clusterv1.Machine, condition corev1.NodeConditionType) corev1.NodeCondition {
 	node := &corev1.Node{}
-	p.Expect(p.plane.Client().Get(p.Context(), client.ObjectKey{Name: machine.Name}, node)).To(Succeed())
+	g.Expect(p.plane.Client().Get(p.Context(), client.ObjectKey{Name: machine.Name}, node)).To(Succeed())
 	for _, c := range node.Status.Conditions {
 		if c.Type == condition {
 			return c

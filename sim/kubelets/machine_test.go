@@ -71,8 +71,8 @@ type machine struct {
 	ended            bool
 }
 
-// newMachine prepares a machine. One that is isolated does not reach the API server.
-func newMachine(name string, k kit, p *provider, isolated bool) (*machine, error) {
+// newMachine prepares a machine.
+func newMachine(name string, k kit, p *provider, without flaw) (*machine, error) {
 	m := &machine{kit: k, name: name, programs: p.programs, dir: filepath.Join(p.dir, name)}
 	m.disk = filepath.Join(m.dir, "disk")
 	if k.SmallDisk {
@@ -83,7 +83,7 @@ func newMachine(name string, k kit, p *provider, isolated bool) (*machine, error
 			return nil, err
 		}
 	}
-	access, err := p.plane.accessFor(k, isolated)
+	access, err := p.plane.accessFor(k, without == noAPIServer)
 	if err != nil {
 		return nil, err
 	}
@@ -96,16 +96,23 @@ func newMachine(name string, k kit, p *provider, isolated bool) (*machine, error
 		reserve = fs.Bavail*uint64(fs.Bsize) - smallDisk //nolint:gosec // A block has a size.
 	}
 	for file, content := range map[string]string{
-		"containerd.toml":    fmt.Sprintf(containerdConfig, m.dir),
-		"net.d/net.conflist": network,
-		"kubeconfig":         string(access),
-		"kubelet.yaml":       fmt.Sprintf(kubeletConfig, m.dir, m.providerID(), reserve),
+		"containerd.toml": fmt.Sprintf(containerdConfig, m.dir),
+		"kubeconfig":      string(access),
+		"kubelet.yaml":    fmt.Sprintf(kubeletConfig, m.dir, m.providerID(), reserve),
 	} {
 		if err := os.WriteFile(filepath.Join(m.dir, file), []byte(content), 0o600); err != nil {
 			return nil, err
 		}
 	}
-	return m, nil
+	if without == noNetwork {
+		return m, nil
+	}
+	return m, m.connect()
+}
+
+// connect gives the machine a network.
+func (m *machine) connect() error {
+	return os.WriteFile(m.file("net.d/net.conflist"), []byte(network), 0o600)
 }
 
 // providerID is what the kubelet writes into its Node. kubemark's cannot be chosen.

@@ -91,7 +91,7 @@ func (p *plane) accessFor(k kit, isolated bool) ([]byte, error) {
 // startProvider starts the infrastructure provider in the management cluster.
 func startProvider(t *testing.T, management client.Client, p *plane, programs, dir string) *provider {
 	t.Helper()
-	all := &provider{client: management, programs: programs, dir: dir, plane: p, machines: map[string]*machine{}, isolated: map[string]bool{}}
+	all := &provider{client: management, programs: programs, dir: dir, plane: p, machines: map[string]*machine{}, flaws: map[string]flaw{}}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	ended := make(chan struct{})
 	go func() {

@@ -38,6 +38,17 @@ type kit struct {
 	ClockOffset string `json:"clockOffset,omitempty"`
 }
 
+// flaw is what a machine is made without.
+type flaw string
+
+const (
+	none flaw = ""
+	// noAPIServer keeps it from reaching the API server.
+	noAPIServer flaw = "API server"
+	// noNetwork keeps its Node from becoming Ready, until it gets one.
+	noNetwork flaw = "network"
+)
+
 // provider starts the processes of each ProcessMachine, and ends them with it.
 type provider struct {
 	client client.Client
@@ -48,8 +59,8 @@ type provider struct {
 	mu sync.Mutex
 	// machines has the machines that run, by name; all are in one namespace.
 	machines map[string]*machine
-	// isolated has the pools whose new machines do not reach the API server.
-	isolated map[string]bool
+	// flaws has what new machines of a pool are made without.
+	flaws map[string]flaw
 }
 
 // run looks at all machines until ctx ends, and then ends them. It reports what goes wrong.
@@ -126,16 +137,16 @@ func (p *provider) newMachine(object *unstructured.Unstructured) (*machine, erro
 		return nil, fmt.Errorf("reading the spec: %w", err)
 	}
 	p.mu.Lock()
-	isolated := p.isolated[object.GetLabels()[clusterv1.MachineDeploymentNameLabel]]
+	without := p.flaws[object.GetLabels()[clusterv1.MachineDeploymentNameLabel]]
 	p.mu.Unlock()
-	return newMachine(object.GetName(), k, p, isolated)
+	return newMachine(object.GetName(), k, p, without)
 }
 
-// isolate sets whether new machines of a pool reach the API server. Those that run go on as they are.
-func (p *provider) isolate(pool string, isolated bool) {
+// makes sets what new machines of a pool are made without. Those that run go on as they are.
+func (p *provider) makes(pool string, without flaw) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.isolated[pool] = isolated
+	p.flaws[pool] = without
 }
 
 // machine returns a machine that runs, or nil.
