@@ -62,15 +62,23 @@ func cluster(t *testing.T, name string, by *endpoint) {
 	access, err := by.kubeconfig()
 	g.Expect(err).NotTo(HaveOccurred())
 	c := &clusterv1.Cluster{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}}
+	c.Spec.Paused = new(true)
 	c.Spec.InfrastructureRef = reference(clusterKind, name)
 	c.Spec.ControlPlaneEndpoint = clusterv1.APIEndpoint{Host: server.Hostname(), Port: int32(port)}
 	create(t, kubeconfig.GenerateSecretWithOwner(client.ObjectKeyFromObject(c), access, metav1.OwnerReference{
 		APIVersion: clusterv1.GroupVersion.String(), Kind: clusterv1.ClusterKind, Name: name, UID: "made-before-it",
 	}), newObject(clusterKind, name, map[string]any{"status": map[string]any{"initialization": map[string]any{"provisioned": true}}}), c)
-	before := c.DeepCopy()
-	c.Status.Initialization.ControlPlaneInitialized = new(true)
-	conditions.Set(c, metav1.Condition{Type: clusterv1.ClusterControlPlaneInitializedCondition, Status: metav1.ConditionTrue, Reason: "Made"})
-	g.Expect(harness.World.Client().Status().Patch(t.Context(), c, client.MergeFrom(before))).To(Succeed())
+	// A control plane provider would say that the control plane answers. Cluster API, which might overwrite it, is paused until that is said.
+	management := harness.World.Client()
+	newTest(t).Eventually(func(g Gomega) {
+		g.Expect(management.Get(t.Context(), client.ObjectKeyFromObject(c), c)).To(Succeed())
+		g.Expect(conditions.IsTrue(c, clusterv1.PausedCondition)).To(BeTrue())
+		c.Status.Initialization.ControlPlaneInitialized = new(true)
+		conditions.Set(c, metav1.Condition{Type: clusterv1.ClusterControlPlaneInitializedCondition, Status: metav1.ConditionTrue, Reason: "Made"})
+		g.Expect(management.Status().Update(t.Context(), c)).To(Succeed())
+		c.Spec.Paused = new(false)
+		g.Expect(management.Update(t.Context(), c)).To(Succeed())
+	}).Should(Succeed())
 }
 
 // newObject returns an object of the provider.

@@ -66,7 +66,7 @@ func (p *plane) endpoint(t *testing.T, offset string) *endpoint {
 	g.Expect(err).NotTo(HaveOccurred())
 	e, err := newEndpoint(p.Config(), shift)
 	g.Expect(err).NotTo(HaveOccurred())
-	t.Cleanup(func() { e.CloseClientConnections(); e.Close() })
+	t.Cleanup(func() { e.Listener.Close(); e.CloseClientConnections() })
 	return e
 }
 
