@@ -26,7 +26,7 @@ import (
 const namespace = "kubelets"
 
 // long bounds every wait.
-const long = 150 * time.Second
+const long = 300 * time.Second
 
 // stage is where the stories play.
 type stage struct {

@@ -3,6 +3,7 @@ package kubelets_test
 import (
 	"context"
 	"os"
+	"strconv"
 	"syscall"
 	"testing"
 	"time"
@@ -171,17 +172,17 @@ func slowEndpoint(t *testing.T, s *stage) {
 	green.Expect(touched(well)).To(BeFalse())
 }
 
+// tenStop: only three machines are under repair at once, and the other ninety are not touched.
 func tenStop(t *testing.T, s *stage) {
 	const many, sick, atOnce = 100, 10, 3
 	p := s.pool(t, "many", many, kit{Hollow: true}, after(corev1.NodeReady, corev1.ConditionUnknown, patience))
-	p.inFlight = "3"
+	p.inFlight = strconv.Itoa(atOnce)
+	started := time.Now()
 	machines := p.up()
+	p.log(time.Now(), started, "%d machines are healthy", many)
 	var broken time.Time
 	for i := range machines[:sick] {
 		broken = p.stops(&machines[i])
-	}
-	for i := range machines[:sick] {
-		p.says(&machines[i], corev1.NodeReady, corev1.ConditionUnknown, "NodeStatusUnknown", broken)
 	}
 	for i := range machines[:sick] {
 		p.replaced(&machines[i], "ReadyUnhealthy", "Node condition Ready is Unknown for more than 5s", broken)
