@@ -30,8 +30,16 @@ const long = 300 * time.Second
 
 // stage is where the stories play.
 type stage struct {
+	*testing.T
+
 	plane    *plane
 	provider *provider
+}
+
+// in returns the same stage for a subtest.
+func (s *stage) in(t *testing.T) *stage {
+	t.Helper()
+	return &stage{t, s.plane, s.provider}
 }
 
 // newTest returns a Gomega with long timeouts.
@@ -96,9 +104,8 @@ func reference(kind schema.GroupVersionKind, name string) clusterv1.ContractVers
 
 // pool is a group of machines with its own MachineHealthCheck.
 type pool struct {
-	*testing.T
-	*WithT
 	*stage
+	*WithT
 
 	cluster, name string
 	size          int
@@ -109,9 +116,9 @@ type pool struct {
 	inFlight string
 }
 
-func (s *stage) pool(t *testing.T, name string, size int, k kit, timeouts ...clusterv1.UnhealthyNodeCondition) *pool {
-	t.Helper()
-	return &pool{T: t, WithT: newTest(t), stage: s, cluster: "blue", name: name, size: size, kit: k, timeouts: timeouts, startup: time.Minute}
+func (s *stage) pool(name string, size int, k kit, timeouts ...clusterv1.UnhealthyNodeCondition) *pool {
+	s.Helper()
+	return &pool{stage: s, WithT: newTest(s.T), cluster: "blue", name: name, size: size, kit: k, timeouts: timeouts, startup: time.Minute}
 }
 
 func after(condition corev1.NodeConditionType, status corev1.ConditionStatus, timeout time.Duration) clusterv1.UnhealthyNodeCondition {

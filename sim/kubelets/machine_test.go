@@ -50,11 +50,11 @@ cgroupsPerQOS: false
 enforceNodeAllocatable: []
 `
 
-	// smallDisk is what is left of a small disk until its kubelet reports DiskPressure. The disk is a directory of a file system that hardly anybody
-	// else writes to, and that containers have, too.
-	smallDisk     = 16 << 20
+	// smallDiskRoot is a file system that hardly anybody else writes to, and that containers have, too, with 64 MiB. smallDisk is how much may be
+	// written to a small disk there, at most, until its kubelet reports DiskPressure.
 	smallDiskRoot = "/dev/shm"
-	// anyDisk is never full.
+	smallDisk     = 64 << 20
+	// anyDisk is what must be left of any other disk.
 	anyDisk = 1 << 20
 )
 
@@ -64,6 +64,8 @@ type machine struct {
 	name, programs string
 	// dir has all its files but those on its disk, which is the root directory of its kubelet.
 	dir, disk string
+	// room is how much may be written to the disk.
+	room uint64
 
 	mu sync.Mutex
 	// runtime is containerd; a hollow node has none.
@@ -93,7 +95,9 @@ func newMachine(name string, k kit, p *provider, without flaw) (*machine, error)
 		if err := syscall.Statfs(m.disk, &fs); err != nil {
 			return nil, fmt.Errorf("reading how full the disk is: %w", err)
 		}
-		reserve = fs.Bavail*uint64(fs.Bsize) - smallDisk //nolint:gosec // A block has a size.
+		free := fs.Bavail * uint64(fs.Bsize) //nolint:gosec // A block has a size.
+		m.room = min(free/4, smallDisk)
+		reserve = free - m.room
 	}
 	for file, content := range map[string]string{
 		"containerd.toml": fmt.Sprintf(containerdConfig, m.dir),
@@ -189,9 +193,9 @@ func (m *machine) killRuntime() error {
 	return m.runtime.Kill()
 }
 
-// fill writes more to the disk than was left.
+// fill writes more to a small disk than there is room for.
 func (m *machine) fill() error {
-	return os.WriteFile(filepath.Join(m.disk, "full"), make([]byte, 2*smallDisk), 0o600)
+	return os.WriteFile(filepath.Join(m.disk, "full"), make([]byte, 2*m.room), 0o600)
 }
 
 // end ends the machine as a power cut does, and removes its disk. Its logs stay until the tests have passed.

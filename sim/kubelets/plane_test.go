@@ -66,7 +66,7 @@ func (p *plane) endpoint(t *testing.T, offset string) *endpoint {
 	g.Expect(err).NotTo(HaveOccurred())
 	e, err := newEndpoint(p.Config(), shift)
 	g.Expect(err).NotTo(HaveOccurred())
-	t.Cleanup(func() { e.Listener.Close(); e.CloseClientConnections() })
+	t.Cleanup(func() { _ = e.Listener.Close(); e.CloseClientConnections() }) // Close would wait for watches
 	return e
 }
 

@@ -32,7 +32,7 @@ const (
 type kit struct {
 	// Hollow makes it one of kubemark's hollow nodes.
 	Hollow bool `json:"hollow,omitempty"`
-	// SmallDisk makes 32 MiB fill its disk.
+	// SmallDisk gives it a disk that can be filled.
 	SmallDisk bool `json:"smallDisk,omitempty"`
 	// ClockOffset is how far its clock is ahead, as a Go duration.
 	ClockOffset string `json:"clockOffset,omitempty"`

@@ -35,7 +35,7 @@ const (
 // TestKubelets breaks machines with real kubelets, each in a pool of its own, and then ten of a hundred hollow ones at once.
 func TestKubelets(t *testing.T) {
 	g := NewWithT(t)
-	dir, err := os.MkdirTemp("", "kubelets-") // short: sockets have paths of at most 107 bytes
+	dir, err := os.MkdirTemp("", "kubelets-") //nolint:usetesting // After a failure it stays, and sockets have paths of at most 107 bytes.
 	g.Expect(err).NotTo(HaveOccurred())
 	t.Cleanup(func() {
 		if t.Failed() {
@@ -44,27 +44,27 @@ func TestKubelets(t *testing.T) {
 		}
 		_ = os.RemoveAll(dir)
 	})
-	s := &stage{plane: newPlane(t, *programs, dir)}
+	s := &stage{T: t, plane: newPlane(t, *programs, dir)}
 	s.provider = startProvider(t, harness.World.Client(), s.plane, *programs, dir)
 	create(t, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}})
 	cluster(t, "blue", s.plane.endpoint(t, "0"))
 	harness.Sickbay(t, namespace, "--remote-conditions-grace-period="+lostGrace.String())
 	t.Run("one", func(t *testing.T) {
-		for name, story := range map[string]func(*testing.T, *stage){
+		for name, story := range map[string]func(*stage){
 			"a kubelet stops": stops, "a kubelet comes back": comesBack, "a disk fills": diskFills, "a container runtime dies": runtimeDies,
 			"a clock is ahead": clockAhead, "a clock is behind": clockBehind, "a machine never joins": neverJoins, "an endpoint is slow": slowEndpoint,
 		} {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
-				story(t, s)
+				story(s.in(t))
 			})
 		}
 	})
-	t.Run("ten of a hundred stop", func(t *testing.T) { tenStop(t, s) })
+	t.Run("ten of a hundred stop", func(t *testing.T) { tenStop(s.in(t)) })
 }
 
-func stops(t *testing.T, s *stage) {
-	p := s.pool(t, "stops", 2, kit{}, after(corev1.NodeReady, corev1.ConditionUnknown, patience))
+func stops(s *stage) {
+	p := s.pool("stops", 2, kit{}, after(corev1.NodeReady, corev1.ConditionUnknown, patience))
 	machines := p.up()
 	broken := p.stops(&machines[0])
 	p.says(&machines[0], corev1.NodeReady, corev1.ConditionUnknown, "NodeStatusUnknown", broken)
@@ -73,8 +73,8 @@ func stops(t *testing.T, s *stage) {
 	p.Expect(p.provider.machine(machines[0].Name)).To(BeNil(), "its processes have ended")
 }
 
-func comesBack(t *testing.T, s *stage) {
-	p := s.pool(t, "back", 1, kit{}, after(corev1.NodeReady, corev1.ConditionUnknown, startPatience))
+func comesBack(s *stage) {
+	p := s.pool("back", 1, kit{}, after(corev1.NodeReady, corev1.ConditionUnknown, startPatience))
 	machine := &p.up()[0]
 	broken := p.stops(machine)
 	p.says(machine, corev1.NodeReady, corev1.ConditionUnknown, "NodeStatusUnknown", broken)
@@ -86,8 +86,8 @@ func comesBack(t *testing.T, s *stage) {
 	p.Expect(harness.Journal.Records(machine.UID)).To(BeEmpty())
 }
 
-func diskFills(t *testing.T, s *stage) {
-	p := s.pool(t, "disk", 1, kit{SmallDisk: true}, after(corev1.NodeDiskPressure, corev1.ConditionTrue, patience))
+func diskFills(s *stage) {
+	p := s.pool("disk", 1, kit{SmallDisk: true}, after(corev1.NodeDiskPressure, corev1.ConditionTrue, patience))
 	machine := &p.up()[0]
 	broken := time.Now()
 	p.Expect(p.provider.machine(machine.Name).fill()).To(Succeed())
@@ -95,14 +95,14 @@ func diskFills(t *testing.T, s *stage) {
 	p.replaced(machine, "DiskPressureUnhealthy", "Node condition DiskPressure is True for more than 5s", broken)
 }
 
-func runtimeDies(t *testing.T, s *stage) {
-	p := s.pool(t, "runtime", 1, kit{}, after(corev1.NodeReady, corev1.ConditionFalse, startPatience))
+func runtimeDies(s *stage) {
+	p := s.pool("runtime", 1, kit{}, after(corev1.NodeReady, corev1.ConditionFalse, startPatience))
 	p.losesRuntime(&p.up()[0])
 }
 
 // clockAhead: a condition of a clock that is an hour ahead counts from the first look at it.
-func clockAhead(t *testing.T, s *stage) {
-	p := s.pool(t, "ahead", 1, kit{ClockOffset: ahead}, after(corev1.NodeReady, corev1.ConditionFalse, startPatience))
+func clockAhead(s *stage) {
+	p := s.pool("ahead", 1, kit{ClockOffset: ahead}, after(corev1.NodeReady, corev1.ConditionFalse, startPatience))
 	machine := &p.up()[0]
 	p.isOff(machine, ahead)
 	p.losesRuntime(machine)
@@ -110,8 +110,8 @@ func clockAhead(t *testing.T, s *stage) {
 
 // clockBehind: a Node whose clock is an hour behind says that it has not been Ready for an hour when it has just joined. Like any other, it has its
 // time. When its kubelet stops, the controller manager says since when.
-func clockBehind(t *testing.T, s *stage) {
-	p := s.pool(t, "behind", 1, kit{ClockOffset: behind}, after(corev1.NodeReady, corev1.ConditionFalse, startPatience),
+func clockBehind(s *stage) {
+	p := s.pool("behind", 1, kit{ClockOffset: behind}, after(corev1.NodeReady, corev1.ConditionFalse, startPatience),
 		after(corev1.NodeReady, corev1.ConditionUnknown, patience))
 	p.provider.makes(p.deployment(), noNetwork)
 	p.create()
@@ -130,14 +130,14 @@ func clockBehind(t *testing.T, s *stage) {
 	p.replaced(machine, "ReadyUnhealthy", "Node condition Ready is Unknown for more than 5s", broken)
 }
 
-func neverJoins(t *testing.T, s *stage) {
-	p := s.pool(t, "joins", 1, kit{})
+func neverJoins(s *stage) {
+	p := s.pool("joins", 1, kit{})
 	p.startup = 30 * time.Second
 	old := p.up()[0]
 	p.provider.makes(p.deployment(), noAPIServer)
 	p.size = 2
 	deployment := &clusterv1.MachineDeployment{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: p.deployment()}}
-	p.Expect(harness.World.Client().Patch(t.Context(), deployment, client.RawPatch(types.MergePatchType, []byte(`{"spec":{"replicas":2}}`)))).To(Succeed())
+	p.Expect(harness.World.Client().Patch(s.Context(), deployment, client.RawPatch(types.MergePatchType, []byte(`{"spec":{"replicas":2}}`)))).To(Succeed())
 	broken := time.Now()
 	lost := p.newest(old.UID)
 	p.provider.makes(p.deployment(), none)
@@ -147,11 +147,11 @@ func neverJoins(t *testing.T, s *stage) {
 
 // slowEndpoint: the API server of one cluster takes too long to answer. Its machines become Unknown and are left alone, whatever happens to them.
 // Another cluster is judged and repaired as ever.
-func slowEndpoint(t *testing.T, s *stage) {
-	way := s.plane.endpoint(t, "0")
-	cluster(t, "green", way)
+func slowEndpoint(s *stage) {
+	way := s.plane.endpoint(s.T, "0")
+	cluster(s.T, "green", way)
 	unknown := after(corev1.NodeReady, corev1.ConditionUnknown, patience)
-	green, blue := s.pool(t, "slow", 2, kit{}, unknown), s.pool(t, "beside", 1, kit{}, unknown)
+	green, blue := s.pool("slow", 2, kit{}, unknown), s.pool("beside", 1, kit{}, unknown)
 	green.cluster = "green"
 	beside, machines := &blue.up()[0], green.up()
 	sick, well := &machines[0], &machines[1]
@@ -173,9 +173,9 @@ func slowEndpoint(t *testing.T, s *stage) {
 }
 
 // tenStop: only three machines are under repair at once, and the other ninety are not touched.
-func tenStop(t *testing.T, s *stage) {
+func tenStop(s *stage) {
 	const many, sick, atOnce = 100, 10, 3
-	p := s.pool(t, "many", many, kit{Hollow: true}, after(corev1.NodeReady, corev1.ConditionUnknown, patience))
+	p := s.pool("many", many, kit{Hollow: true}, after(corev1.NodeReady, corev1.ConditionUnknown, patience))
 	p.inFlight = strconv.Itoa(atOnce)
 	started := time.Now()
 	machines := p.up()
@@ -280,18 +280,6 @@ func touched(machine *clusterv1.Machine) bool {
 		return ok && m.UID == machine.UID && (e.Gone || journal.Deleting(m) || journal.Marked(m))
 	})
 	return found
-}
-
-// seen counts the machines that a pool ever had.
-func seen(deployment string) int {
-	all := map[types.UID]bool{}
-	harness.Journal.Find(func(e journal.Entry) bool {
-		if m, ok := e.Object.(*clusterv1.Machine); ok && m.Labels[clusterv1.MachineDeploymentNameLabel] == deployment {
-			all[m.UID] = true
-		}
-		return false
-	})
-	return len(all)
 }
 
 // deletedAtOnce returns how many machines of a pool were being deleted at the same time, at most.
