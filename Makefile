@@ -36,7 +36,7 @@ SCRIPTS := $(notdir $(wildcard tools/make/*))
 $(SCRIPTS):
 	@tools/make/$@
 
-test test-sim test-browser test-bmo test-upgrade test-gardener test-operate bench bench-scale bench-quick bench-library soak: controlplane
+test test-sim test-browser test-bmo test-kubelets test-upgrade test-gardener test-operate bench bench-scale bench-quick bench-library soak: controlplane
 demo test-operate weigh: build
 test-bmo: $(OTHERS)/.bmo
 test-upgrade: $(OTHERS)/.clusterctl

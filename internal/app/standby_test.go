@@ -33,7 +33,7 @@ func TestStandby(t *testing.T) {
 	g.SetDefaultEventuallyTimeout(time.Minute)
 	node, machine := build.Node(o.Namespace+"-node"), build.Machine(o.Namespace, "m", build.NodeRef(o.Namespace+"-node"))
 	build.Create(t.Context(), t, e.Client, node, build.Cluster(o.Namespace, build.ClusterName), kubeconfigOf(t, o.Namespace, e.Config), machine,
-		build.MachineHealthCheck(o.Namespace, "mhc", build.UnhealthyNodeCondition(corev1.NodeReady, corev1.ConditionFalse, time.Minute)))
+		build.MachineHealthCheck(o.Namespace, "mhc", build.UnhealthyNodeCondition(corev1.NodeReady, corev1.ConditionFalse, 0)))
 	t.Cleanup(func() { _ = e.Client.Delete(context.WithoutCancel(t.Context()), node) })
 
 	o.Controllers, o.RemoteConditionsGracePeriod = DefaultOptions().Controllers, 0

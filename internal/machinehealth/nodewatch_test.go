@@ -61,7 +61,7 @@ func TestNodeEvents(t *testing.T) {
 	broken := build.Node(name, build.NodeReady("False", build.Epoch))
 	node.Status = broken.Status
 	g.Expect(f.env.Client.Status().Update(t.Context(), node)).To(Succeed())
-	g.Eventually(reason, patience).Should(Equal("ReadyUnhealthy"), "the Node has been broken for long")
+	g.Eventually(reason, patience).Should(Equal(verdict.ReasonNodeConditionsNotYet), "the Node, which has just come, is broken")
 
 	f.delete(node)
 	g.Eventually(reason, patience).Should(Equal(verdict.ReasonNodeNotFound), "the Node has gone")

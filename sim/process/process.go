@@ -29,6 +29,18 @@ type Process struct {
 // Start starts a command that writes to a log, and returns when its probe, a URL, answers 200 OK. If it does not, Start ends the process
 // with a signal. Errors call it by its name.
 func Start(ctx context.Context, command *exec.Cmd, name, probe string, log io.Writer, unready os.Signal) (*Process, error) {
+	p, err := Launch(command, name, log)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.wait(ctx, probe); err != nil {
+		return nil, errors.Join(fmt.Errorf("waiting for %s: %w", name, err), p.end(unready))
+	}
+	return p, nil
+}
+
+// Launch is like Start, but does not wait: the process has no probe.
+func Launch(command *exec.Cmd, name string, log io.Writer) (*Process, error) {
 	p := &Process{command: command, name: name, exited: make(chan struct{})}
 	command.Stdout, command.Stderr = log, log
 	// It must not outlive this process, however this process ends.
@@ -40,9 +52,6 @@ func Start(ctx context.Context, command *exec.Cmd, name, probe string, log io.Wr
 		_ = command.Wait() // ProcessState says how it ended
 		close(p.exited)
 	}()
-	if err := p.wait(ctx, probe); err != nil {
-		return nil, errors.Join(fmt.Errorf("waiting for %s: %w", name, err), p.end(unready))
-	}
 	return p, nil
 }
 

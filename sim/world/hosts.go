@@ -55,7 +55,7 @@ func (s ClusterSpec) metalObjects(kubeconfig []byte, server string) ([]client.Ob
 	}
 	for _, pool := range s.Pools {
 		name := MachineDeploymentName(s.Name, pool.Name)
-		deployment := s.machineDeployment(name, pool)
+		deployment := s.MachineDeployment(name, pool)
 		deployment.Spec.Template.Spec = s.metalSpec(metal.Template, name)
 		template := s.unstructured(metal.Template, name)
 		template.Object["spec"] = map[string]any{"template": map[string]any{"spec": map[string]any{}}}

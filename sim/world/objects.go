@@ -24,7 +24,7 @@ func (s ClusterSpec) objects() []client.Object {
 	}
 	for _, pool := range s.Pools {
 		name := MachineDeploymentName(s.Name, pool.Name)
-		objects = append(objects, s.machineTemplate(name), s.bootstrapTemplate(name), s.machineDeployment(name, pool))
+		objects = append(objects, s.machineTemplate(name), s.bootstrapTemplate(name), s.MachineDeployment(name, pool))
 	}
 	return objects
 }

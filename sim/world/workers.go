@@ -13,7 +13,8 @@ func (s ClusterSpec) bootstrapTemplate(name string) *bootstrapv1.KubeadmConfigTe
 	return &bootstrapv1.KubeadmConfigTemplate{ObjectMeta: s.meta(name)}
 }
 
-func (s ClusterSpec) machineDeployment(name string, pool Pool) *clusterv1.MachineDeployment {
+// MachineDeployment returns a MachineDeployment of the cluster for a pool.
+func (s ClusterSpec) MachineDeployment(name string, pool Pool) *clusterv1.MachineDeployment {
 	selector := map[string]string{
 		clusterv1.ClusterNameLabel:           s.Name,
 		clusterv1.MachineDeploymentNameLabel: name,

@@ -57,6 +57,7 @@ func TestConditionClocks(t *testing.T) {
 		"no transition time: Node creation":    {facts(notReady(time.Time{}), long(time.Hour)), hours},
 		"no transition time, a young Node":     {facts(node(build.NodeReady("False", time.Time{}), build.CreatedAt(ago(time.Minute)))), notYetNode.in(4 * time.Minute)},
 		"no transition time: Machine creation": {facts(machine(noDisk(time.Time{}), build.CreatedAt(ago(time.Minute)))), notYetMachine.in(4 * time.Minute)},
+		"a Node whose clock is behind":         {facts(node(build.NodeReady("False", ago(time.Hour)), build.CreatedAt(ago(time.Minute)))), notYetNode.in(4 * time.Minute)},
 		"a timeout of 0 is over at once":       {facts(notReady(now), long(0)), zero},
 		"a transition in the future":           {facts(notReady(now.Add(time.Minute))), notYetNode.in(6 * time.Minute)},
 	})

@@ -77,7 +77,10 @@ func (l look) nodeConditions() findings {
 		for i := range l.Node.Node.Status.Conditions {
 			c := &l.Node.Node.Status.Conditions[i]
 			if string(c.Type) == rule.Type && string(c.Status) == rule.Status {
-				all.add(matching("Node", rule, l.countsSince(c.LastTransitionTime.Time, l.Node.Node.CreationTimestamp.Time, rule.Timeout), l.now))
+				// The kubelet writes the transition, by its own clock. One that is behind dates it before the Node was created.
+				created := l.Node.Node.CreationTimestamp.Time
+				since := healthcheck.Latest(l.countsSince(c.LastTransitionTime.Time, created, rule.Timeout), past(created, l.now))
+				all.add(matching("Node", rule, since, l.now))
 			}
 		}
 	}
