@@ -152,15 +152,22 @@ func (r *Reader) sharedFacts(ctx context.Context, v *view) error {
 	if ladder.HasBegun(record) {
 		return nil
 	}
+	v.facts.Safety.HandedOver, err = r.handedOver(ctx, v, facts, own.Status == healthcheck.True)
+	return err
+}
+
+// handedOver says why a record of which nothing has begun ends: another MachineHealthCheck leads, or none does, and its own finds the machine healthy.
+func (r *Reader) handedOver(ctx context.Context, v *view, facts verdict.Facts, healthy bool) (why string, err error) {
 	leader, err := r.leaderOf(ctx, v, facts)
 	switch {
 	case err != nil:
+		return "", err
 	case leader != nil && leader.UID != v.mhc.UID:
-		v.facts.Safety.HandedOver = "MachineHealthCheck " + leader.Name + " selects the machine, too, and repairs it"
-	case leader == nil && own.Status == healthcheck.True:
-		v.facts.Safety.HandedOver = "MachineHealthCheck " + v.mhc.Name + " finds the machine healthy, and no other one that selects it repairs it now"
+		return "MachineHealthCheck " + leader.Name + " selects the machine, too, and repairs it", nil
+	case leader == nil && healthy:
+		return "MachineHealthCheck " + v.mhc.Name + " finds the machine healthy, and no other one that selects it repairs it now", nil
 	}
-	return err
+	return "", nil
 }
 
 // leaderOf returns the MachineHealthCheck that leads, and notes until when; nil if none does.
