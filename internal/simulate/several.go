@@ -157,9 +157,14 @@ func (c *check) passedOver(s *Scene) string {
 // handedOver says which other health check leads now for a record of which nothing has begun; empty if none does.
 func (s *Scene) handedOver(r *record) ladder.Cause {
 	m := r.machine
-	if m == nil || m.gone || len(m.checks) < 2 || m.verdict().Status == metav1.ConditionTrue || ladder.HasBegun(r.obj) {
+	if m == nil || m.gone || len(m.checks) < 2 || m.standing() == ladder.Healthy || ladder.HasBegun(r.obj) {
 		return ladder.Cause{}
 	}
+	return s.whoLeads(r, m)
+}
+
+// whoLeads says that another health check leads, or none does and the record's own finds the machine healthy.
+func (s *Scene) whoLeads(r *record, m *machine) ladder.Cause {
 	for _, c := range m.checks {
 		if m.sick() && c.own(s, m).Status == healthcheck.False && c.passedOver(s) == "" {
 			if c == r.check {

@@ -152,15 +152,22 @@ func (r *Reader) sharedFacts(ctx context.Context, v *view) error {
 	if ladder.HasBegun(record) {
 		return nil
 	}
+	v.facts.Safety.HandedOver, err = r.handedOver(ctx, v, facts, own.Status == healthcheck.True)
+	return err
+}
+
+// handedOver says why a record of which nothing has begun ends: another MachineHealthCheck leads, or none does, and its own finds the machine healthy.
+func (r *Reader) handedOver(ctx context.Context, v *view, facts verdict.Facts, healthy bool) (ladder.Cause, error) {
 	leader, err := r.leaderOf(ctx, v, facts)
 	switch {
 	case err != nil:
+		return ladder.Cause{}, err
 	case leader != nil && leader.UID != v.mhc.UID:
-		v.facts.Safety.HandedOver = ladder.Cause{What: ladder.OtherLeads, Name: leader.Name}
-	case leader == nil && own.Status == healthcheck.True:
-		v.facts.Safety.HandedOver = ladder.Cause{What: ladder.NoneLeads, Name: v.mhc.Name}
+		return ladder.Cause{What: ladder.OtherLeads, Name: leader.Name}, nil
+	case leader == nil && healthy:
+		return ladder.Cause{What: ladder.NoneLeads, Name: v.mhc.Name}, nil
 	}
-	return err
+	return ladder.Cause{}, nil
 }
 
 // leaderOf returns the MachineHealthCheck that leads, and notes until when; nil if none does.
