@@ -1,6 +1,7 @@
 package kubelets_test
 
 import (
+	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -199,7 +200,7 @@ func (m *machine) fill() error {
 }
 
 // end ends the machine as a power cut does, and removes its disk. Its logs stay until the tests have passed.
-func (m *machine) end() {
+func (m *machine) end() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.ended = true
@@ -208,5 +209,9 @@ func (m *machine) end() {
 			_ = p.Kill() // one that has ended already is fine
 		}
 	}
-	_ = os.RemoveAll(m.disk)
+	// The kubelet has mounted its root directory onto itself.
+	if err := syscall.Unmount(m.disk, syscall.MNT_DETACH); err != nil && !errors.Is(err, syscall.EINVAL) {
+		return err
+	}
+	return os.RemoveAll(m.disk)
 }

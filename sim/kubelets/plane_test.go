@@ -101,7 +101,7 @@ func startProvider(t *testing.T, management client.Client, p *plane, programs, d
 	t.Cleanup(func() {
 		cancel()
 		<-ended
-		_ = os.RemoveAll(filepath.Join(smallDiskRoot, filepath.Base(dir)))
+		NewWithT(t).Expect(os.RemoveAll(filepath.Join(smallDiskRoot, filepath.Base(dir)))).To(Succeed())
 	})
 	return all
 }

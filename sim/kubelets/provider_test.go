@@ -77,7 +77,9 @@ func (p *provider) run(ctx context.Context, report func(error)) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, m := range p.machines {
-		m.end()
+		if err := m.end(); err != nil {
+			report(err)
+		}
 	}
 }
 
@@ -98,7 +100,9 @@ func (p *provider) look(ctx context.Context) error {
 
 func (p *provider) reconcile(ctx context.Context, object *unstructured.Unstructured) error {
 	if object.GetDeletionTimestamp() != nil {
-		p.end(object.GetName())
+		if err := p.end(object.GetName()); err != nil {
+			return err
+		}
 		before := object.DeepCopy()
 		if !controllerutil.RemoveFinalizer(object, finalizer) {
 			return nil
@@ -156,12 +160,16 @@ func (p *provider) machine(name string) *machine {
 	return p.machines[name]
 }
 
-func (p *provider) end(name string) {
-	p.mu.Lock()
-	m := p.machines[name]
-	delete(p.machines, name)
-	p.mu.Unlock()
-	if m != nil {
-		m.end()
+func (p *provider) end(name string) error {
+	m := p.machine(name)
+	if m == nil {
+		return nil
 	}
+	if err := m.end(); err != nil {
+		return err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.machines, name)
+	return nil
 }

@@ -42,7 +42,7 @@ func TestKubelets(t *testing.T) {
 			t.Log("The logs of the machines are in", dir)
 			return
 		}
-		_ = os.RemoveAll(dir)
+		g.Expect(os.RemoveAll(dir)).To(Succeed())
 	})
 	s := &stage{T: t, plane: newPlane(t, *programs, dir)}
 	s.provider = startProvider(t, harness.World.Client(), s.plane, *programs, dir)
