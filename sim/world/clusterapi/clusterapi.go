@@ -27,19 +27,29 @@ import (
 // CRDs is the directory of the definitions of the core kinds.
 const CRDs = "core/config/crd/bases/"
 
-// The controllers.
 type (
-	Cluster                   = cluster.Reconciler
-	ClusterClass              = clusterclass.Reconciler
-	ClusterTopology           = topologycluster.Reconciler
-	KubeadmControlPlane       = kubeadmcontrolplane.Reconciler
-	Machine                   = machine.Reconciler
-	MachineDeployment         = machinedeployment.Reconciler
+	// Cluster reconciles Clusters.
+	Cluster = cluster.Reconciler
+	// ClusterClass reconciles ClusterClasses.
+	ClusterClass = clusterclass.Reconciler
+	// ClusterTopology reconciles what the topologies of Clusters ask for.
+	ClusterTopology = topologycluster.Reconciler
+	// KubeadmControlPlane reconciles KubeadmControlPlanes.
+	KubeadmControlPlane = kubeadmcontrolplane.Reconciler
+	// Machine reconciles Machines.
+	Machine = machine.Reconciler
+	// MachineDeployment reconciles MachineDeployments.
+	MachineDeployment = machinedeployment.Reconciler
+	// MachineDeploymentTopology reconciles MachineDeployments of topologies.
 	MachineDeploymentTopology = topologymachinedeployment.Reconciler
-	MachineHealthCheck        = machinehealthcheck.Reconciler
-	MachinePool               = machinepool.Reconciler
-	MachineSet                = machineset.Reconciler
-	MachineSetTopology        = topologymachineset.Reconciler
+	// MachineHealthCheck reconciles MachineHealthChecks.
+	MachineHealthCheck = machinehealthcheck.Reconciler
+	// MachinePool reconciles MachinePools.
+	MachinePool = machinepool.Reconciler
+	// MachineSet reconciles MachineSets.
+	MachineSet = machineset.Reconciler
+	// MachineSetTopology reconciles MachineSets of topologies.
+	MachineSetTopology = topologymachineset.Reconciler
 )
 
 // KubeadmConfig returns the controller of KubeadmConfigs.
