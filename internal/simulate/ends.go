@@ -85,6 +85,7 @@ var ends = map[string]string{
 	admission.ReasonKindsNotInstalled:    "Sickbay's kinds are not installed",
 	admission.ReasonDeleting:             "its Cluster is being deleted",
 	admission.ReasonTemplateNotFound:     "the remediation template is missing",
+	admission.ReasonSignalSuspected:      "so many Nodes show the same at once that their detector may be wrong",
 	admission.ReasonAwaited:              "judged by the repair of the machine that it replaces",
 	verdict.ReasonNodeUnavailable:        "the Node cannot be read",
 }

@@ -1,6 +1,10 @@
 package admission
 
-import clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+import (
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
+	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
+)
 
 // Condition types on MachineHealthChecks, and their reasons.
 const (
@@ -38,6 +42,13 @@ const (
 	ConditionOverlapping = "Overlapping"
 	// ReasonNotHandedOver: a MachineHealthCheck that is not handed over to this Sickbay selects these Machines, too.
 	ReasonNotHandedOver = "NotHandedOver"
+
+	// ConditionSignalsTrusted is there only if sickbay.dev/signals limits how many Nodes may show a condition at once.
+	ConditionSignalsTrusted = verdict.TrustConditionType
+	// ReasonSignalsTrusted: no more do.
+	ReasonSignalsTrusted = verdict.ReasonSignalsTrusted
+	// ReasonSignalSuspected: more do, so the detector may be wrong, and nothing is repaired for that condition.
+	ReasonSignalSuspected = "SignalSuspected"
 
 	// ConditionDryRun is there only during a dry-run. Its message says what Sickbay would do.
 	ConditionDryRun = "DryRun"

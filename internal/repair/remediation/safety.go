@@ -157,6 +157,9 @@ func (r *Reader) judge(ctx context.Context, v *view) error {
 	if v.facts.Safety.OverBudget, err = r.Gatekeeper.OverBudget(ctx, v.mhc, v.cluster, plan, v.openRecords); err != nil {
 		return err
 	}
+	if v.facts.Safety.GateClosed, err = r.Gatekeeper.Suspected(ctx, v.mhc, v.cluster, facts); v.facts.Safety.GateClosed != "" || err != nil {
+		return err
+	}
 	// The gate comes last: while its answer waits for other reads, the machines of a storm go on falling sick.
 	v.facts.Safety.GateClosed, err = r.Gatekeeper.GateClosed(ctx, v.mhc, v.cluster, !ladder.HasBegun(v.facts.Record))
 	return err

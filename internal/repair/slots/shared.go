@@ -59,7 +59,7 @@ func (m Reader) share(ctx context.Context, f *admission.Facts, rivals []*cluster
 		return m.countRepair(ctx, f, target)
 	}
 	for _, older := range checks[:slices.IndexFunc(checks, is)] {
-		if verdict.Decide(facts.By(mhcspec.RulesOf(older)), now).Status == healthcheck.False {
+		if verdict.Decide(facts.By(admission.TrustedRules(older)), now).Status == healthcheck.False {
 			target.Shared.Older = append(target.Shared.Older, older)
 		}
 	}
@@ -96,7 +96,7 @@ func (m Reader) AddLeads(ctx context.Context, f *admission.Facts) error {
 // now; nil if none may. Facts are those of the Machine, and gate says why the gate of one is closed.
 func (m Reader) Leader(ctx context.Context, facts verdict.Facts, checks []*clusterv1.MachineHealthCheck, gate GateFunc) (*clusterv1.MachineHealthCheck, error) {
 	for _, mhc := range checks {
-		if verdict.Decide(facts.By(mhcspec.RulesOf(mhc)), m.Clock.Now()).Status != healthcheck.False {
+		if verdict.Decide(facts.By(admission.TrustedRules(mhc)), m.Clock.Now()).Status != healthcheck.False {
 			continue
 		}
 		if why, err := m.PassedOver(ctx, mhc, facts.Cluster, gate); why == "" || err != nil {

@@ -92,8 +92,9 @@ func (n nodes) LastSeen(context.Context, client.ObjectKey) time.Time {
 	return n.p.World.clock.now
 }
 
-// hears adds to a Node as it was read that its kubelet has just reported.
+// hears adds to a Node as it was read that its kubelet and its detector have just reported.
 func (w *World) hears(node *corev1.Node) {
+	w.reports(node)
 	if machine := machineAt(node.Name); !w.Spec.Metal() || !w.running(machine) {
 		return
 	}
