@@ -45,9 +45,10 @@ const (
 
 	// ConditionSignalsTrusted is there only if sickbay.dev/signals limits how many Nodes may show a condition at once.
 	ConditionSignalsTrusted = verdict.TrustConditionType
-	// ReasonSignalsTrusted: no more do.
+	// ReasonSignalsTrusted: no condition is on more Nodes than its maxShare.
 	ReasonSignalsTrusted = verdict.ReasonSignalsTrusted
-	// ReasonSignalSuspected: more do, so the detector may be wrong, and nothing is repaired for that condition.
+	// ReasonSignalSuspected: a condition is on more Nodes than its maxShare, or was and is still on some. Its detector may be wrong, and nothing is
+	// repaired for it.
 	ReasonSignalSuspected = "SignalSuspected"
 
 	// ConditionDryRun is there only during a dry-run. Its message says what Sickbay would do.
