@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -60,18 +61,21 @@ func Signals(mhc *clusterv1.MachineHealthCheck) (map[string]Trust, error) {
 	}
 	all := map[string]Trust{}
 	for _, conditionType := range slices.Sorted(maps.Keys(written)) {
-		trust, err := trustOf(written[conditionType])
-		if conditionType == "" || strings.ContainsAny(conditionType, " =;,\n") {
-			err = errors.New("it is no condition type")
+		if !isType.MatchString(conditionType) {
+			return nil, fmt.Errorf("%s is no condition type", Quoted(conditionType))
 		}
+		trust, err := trustOf(written[conditionType])
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", cut(conditionType), err)
+			return nil, fmt.Errorf("%s: %w", conditionType, err)
 		}
 		all[conditionType] = trust
 	}
 	signals.Store(text, all)
 	return all, nil
 }
+
+// isType matches the condition types that messages can name without quotes.
+var isType = regexp.MustCompile(`^[A-Za-z0-9./_-]{1,100}$`)
 
 // settings set what is written under a name.
 var settings = map[string]func(*Trust, string) error{
@@ -107,7 +111,7 @@ func trustOf(written map[string]any) (t Trust, err error) {
 	for _, name := range slices.Sorted(maps.Keys(written)) {
 		set, ok := settings[name]
 		if !ok {
-			return t, fmt.Errorf("there is no setting %s, only %s", cut(name), strings.Join(slices.Sorted(maps.Keys(settings)), ", "))
+			return t, fmt.Errorf("there is no setting %s, only %s", Quoted(name), strings.Join(slices.Sorted(maps.Keys(settings)), ", "))
 		}
 		text := fmt.Sprint(written[name])
 		if err := set(&t, text); err != nil {

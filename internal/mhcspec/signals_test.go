@@ -27,7 +27,7 @@ func TestSignals(t *testing.T) {
 		"no YAML":             {"{", nil, "it must be YAML like {GpuHealthy: {silentAfter: 15m}}"},
 		"no map":              {"GpuHealthy: 15m", nil, "it must be YAML like {GpuHealthy: {silentAfter: 15m}}"},
 		"twice":               {"A: {clock: FirstSeen}\nA: {clock: FirstSeen}", nil, "it must be YAML like {GpuHealthy: {silentAfter: 15m}}"},
-		"unknown":             {"A: {silent: 15m}", nil, "A: there is no setting silent, only bootGrace, clock, flapWindow, flaps, maxShare, silentAfter"},
+		"unknown":             {"A: {silent: 15m}", nil, "A: there is no setting \"silent\", only bootGrace, clock, flapWindow, flaps, maxShare, silentAfter"},
 		"no duration":         {"A: {silentAfter: 15}", nil, `A: silentAfter is "15": it must be a duration like 30m or 1h30m`},
 		"no time at all":      {"A: {bootGrace: 0s}", nil, `A: bootGrace is "0s": it must be a duration like 30m or 1h30m`},
 		"no clock":            {"A: {clock: Now}", nil, `A: clock is "Now": it must be FirstSeen or LastTransition`},
@@ -37,7 +37,7 @@ func TestSignals(t *testing.T) {
 		"window, no flaps":    {"A: {flapWindow: 1h}", nil, "A: flaps and flapWindow belong together"},
 		"a number of Nodes":   {"A: {maxShare: 3}", nil, `A: maxShare is "3": it must be a percentage from 1% to 100%`},
 		"more than all Nodes": {"A: {maxShare: 101%}", nil, `A: maxShare is "101%": it must be a percentage from 1% to 100%`},
-		"no type":             {`"Gpu Healthy": {clock: FirstSeen}`, nil, "Gpu Healthy: it is no condition type"},
+		"no type":             {`"Gpu Healthy": {clock: FirstSeen}`, nil, `"Gpu Healthy" is no condition type`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			mhc := build.MachineHealthCheck("ns", "mhc", build.Annotation(SignalsAnnotation, tt.text),

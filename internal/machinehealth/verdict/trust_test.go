@@ -88,12 +88,6 @@ func TestWithoutSettingsNothingChanges(t *testing.T) {
 		if diff := cmp.Diff(before(l), l.nodeConditions(), cmp.AllowUnexported(findings{}, finding{})); diff != "" {
 			t.Fatalf("findings (-before +now):\n%s", diff)
 		}
-		want := Decide(f, now)
-		for _, stage := range stages {
-			if result, ok := stage(l); ok && result.RecheckAt.Equal(l.until) && !l.until.IsZero() {
-				t.Fatalf("%+v changes at %s, by no setting", want, l.until)
-			}
-		}
 	})
 }
 
@@ -148,7 +142,6 @@ func TestSilence(t *testing.T) {
 	noReady := build.NodeFunc(func(n *corev1.Node) { n.Status.Conditions = n.Status.Conditions[1:] })
 	sick := verdict{Status: "False", Reason: "GpuHealthyUnhealthy", Message: "Node condition GpuHealthy is False for more than 5m0s"}
 	silent := verdict{Status: "Unknown", Reason: "DetectorSilent", Message: "Node condition GpuHealthy is False, but its detector is silent since 2026-01-01T00:40:00Z"}
-	silent.Message = "Node condition GpuHealthy is False, but its detector is silent since " + late.UTC().Format(time.RFC3339)
 	run(t, map[string]row{
 		"heard in time":                    {facts(heard(ago(time.Minute))), sick.in(14 * time.Minute)},
 		"silent":                           {facts(heard(late)), silent},
