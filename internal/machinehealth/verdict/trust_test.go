@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -179,5 +180,57 @@ func TestDecideTrust(t *testing.T) {
 	}
 	if f = signal("clock: FirstSeen", "Remembered: nonsense"); f.remembered(f.Rules.NodeConditions, now).String() != "" {
 		t.Error("a memory that cannot be read counts")
+	}
+}
+
+// TestFlapping: which onsets count.
+func TestFlapping(t *testing.T) {
+	const flaps = "flaps: 2, flapWindow: 1h"
+	flapped := func(ago ...time.Duration) string {
+		var times []string
+		for _, d := range ago {
+			times = append(times, now.Add(-d).Format(time.RFC3339))
+		}
+		return "GpuHealthy=False before seen at " + strings.Join(times, ", ")
+	}
+	fine := gpu("True", ago(time.Minute), now)
+	sick := verdict{Status: "False", Reason: "GpuHealthyFlapping", Message: "Node condition GpuHealthy became False 2 times within 1h0m0s"}
+	is := func(remembered string) Facts { return signal(flaps, "Remembered: "+remembered, fine) }
+	longer := is(flapped(90*time.Minute, 30*time.Minute))
+	other := longer.Rules
+	other.NodeConditions = append([]mhcspec.ConditionRule{}, other.NodeConditions...)
+	other.NodeConditions[0].Trust.FlapWindow = 2 * time.Hour
+	longer.Rules.NodeConditions = append(longer.Rules.NodeConditions, other.NodeConditions...)
+	booted := signal(flaps+", bootGrace: 5m", "Remembered: boot 5f2c9d1e seen at "+ago(20*time.Minute).Format(time.RFC3339)+"; "+flapped(30*time.Minute, 10*time.Minute), fine)
+	paused := is(flapped(30*time.Minute, 10*time.Minute))
+	paused.Rules.ResumedAt = ago(15 * time.Minute)
+	silent := signal(flaps+", silentAfter: 15m", "Remembered: GpuHealthy=False now"+strings.TrimPrefix(flapped(30*time.Minute, 20*time.Minute), "GpuHealthy=False before"),
+		gpu("False", ago(20*time.Minute), ago(20*time.Minute)))
+	run(t, map[string]row{
+		"twice in time":                {is(flapped(59*time.Minute, 10*time.Minute)), sick.in(time.Minute)},
+		"once":                         {is(flapped(10 * time.Minute)), healthy},
+		"the first is too old":         {is(flapped(time.Hour, 10*time.Minute)), healthy},
+		"another rule looks back more": {longer, verdict{Status: "False", Reason: "GpuHealthyFlapping", Message: "Node condition GpuHealthy became False 2 times within 2h0m0s"}.in(30 * time.Minute)},
+		"once since the boot":          {booted, healthy},
+		"once since the pause":         {paused, healthy},
+		"its detector is silent": {silent, verdict{
+			Status: "Unknown", Reason: "DetectorSilent", Message: "Node condition GpuHealthy is False, but its detector is silent since 2026-01-01T00:40:00Z",
+		}},
+	})
+}
+
+// TestFirstLook: what has been for long when Sickbay first looks is not new, and what it cannot read is like that.
+func TestFirstLook(t *testing.T) {
+	for _, remembered := range []string{"Remembered: nonsense", "none at all"} {
+		f := signal("clock: FirstSeen, bootGrace: 5m", remembered, gpu("False", ago(20*time.Minute), now), build.NodeReady(metav1.ConditionTrue, ago(40*time.Minute)))
+		if remembered == "none at all" {
+			f.Machine.Status.Conditions = nil
+		}
+		if got := verdictOf(f, now); got.Reason != "GpuHealthyUnhealthy" {
+			t.Errorf("%s: the verdict is %+v", remembered, got)
+		}
+		if want := "Remembered: boot 5f2c9d1e seen at 2026-01-01T00:20:00Z; GpuHealthy=False now seen at 2026-01-01T00:40:00Z"; DecideTrust(f, now).Message != want {
+			t.Errorf("%s: it remembers %q", remembered, DecideTrust(f, now).Message)
+		}
 	}
 }
