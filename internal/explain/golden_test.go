@@ -78,7 +78,7 @@ var scenes = []struct {
 		s.Node("m1", corev1.ConditionUnknown, time.Second)
 		m := s.Machine("m1", metav1.ConditionUnknown, verdict.ReasonNodeConditionsNotYet, "Waiting for unhealthyCondition timeout", time.Minute)
 		m.Status.Conditions = append(m.Status.Conditions, metav1.Condition{
-			Type: verdict.TrustConditionType, Message: "Remembered: Ready=Unknown now seen at " + s.Now.Add(-time.Minute).UTC().Format(time.RFC3339),
+			Type: verdict.TrustConditionType, Message: "Remembered: Ready=Unknown seen at " + s.Now.Add(-time.Minute).UTC().Format(time.RFC3339),
 		})
 	}},
 	{"no slot is free", "machine", "m3", func(s *explaintest.Scene) {

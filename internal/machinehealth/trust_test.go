@@ -79,11 +79,11 @@ func TestSignals(t *testing.T) {
 	if again := at(12*time.Minute, "GpuHealthyUnhealthy", metav1.ConditionTrue); again != 14*time.Minute {
 		t.Errorf("it looks again after %s", again)
 	}
-	if again := at(26*time.Minute, verdict.ReasonDetectorSilent, metav1.ConditionFalse); again != 15*time.Minute {
+	if again := at(26*time.Minute, verdict.ReasonDetectorSilent, metav1.ConditionFalse); again != 5*time.Minute {
 		t.Errorf("it looks for a heartbeat after %s", again)
 	}
 	says := "Node condition GpuHealthy is False, but its detector is silent since "
-	if message := f.trusted().Message; !strings.HasPrefix(message, says) || !strings.Contains(message, ". Remembered: GpuHealthy=False now seen at ") {
+	if message := f.trusted().Message; !strings.HasPrefix(message, says) || !strings.Contains(message, ". Remembered: GpuHealthy=False seen at ") {
 		t.Errorf("it says %q", message)
 	}
 	// What cannot be read changes nothing.

@@ -12,6 +12,9 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 )
 
+// silentRetry is how long to wait before looking again for a heartbeat of a silent detector, which causes no event. Detectors usually send one that often.
+const silentRetry = 5 * time.Minute
+
 // trustApplies reports whether a Machine gets a condition about the conditions of its Node: if one of its MachineHealthChecks says when these are
 // believed. While the Node cannot be read, the condition stays as it is.
 func (r reader) trustApplies(ctx context.Context, in input) (healthcheck.Applicability, error) {
@@ -37,9 +40,8 @@ func (r reader) checkTrust(ctx context.Context, in input) (healthcheck.Result, e
 		return healthcheck.Result{}, &healthcheck.LaterError{After: unreadableRetry}
 	}
 	result := verdict.DecideTrust(facts, in.Now)
-	if poll := facts.Silence(); result.Status == healthcheck.False && poll > 0 {
-		// A heartbeat causes no event.
-		result.RecheckAt = healthcheck.Earliest(result.RecheckAt, in.Now.Add(max(poll, time.Second)))
+	if result.Reason == verdict.ReasonDetectorSilent {
+		result.RecheckAt = healthcheck.Earliest(result.RecheckAt, in.Now.Add(silentRetry))
 	}
 	return result, nil
 }

@@ -114,7 +114,7 @@ func signalConcepts() []concept {
 	}
 	late, soon := ago(6*time.Minute), ago(time.Minute)
 	const silent, latched, first, flaps = "silentAfter: 15m", "bootGrace: 5m", "clock: FirstSeen", "flaps: 3, flapWindow: 1h"
-	boot := "Remembered: boot 5f2c9d1e" + at(ago(30*time.Minute)) + "; GpuHealthy=False now"
+	boot := "Remembered: boot=5f2c9d1e" + at(ago(30*time.Minute)) + "; GpuHealthy=False"
 	flapped := "Remembered: GpuHealthy=False before" + at(ago(50*time.Minute), ago(30*time.Minute), ago(10*time.Minute))
 	return []concept{
 		{"`" + silent + "`", "it matches, and its last heartbeat was 20 minutes ago", signal(silent, "", gpu("False", late, ago(20*time.Minute)))},
@@ -122,7 +122,7 @@ func signalConcepts() []concept {
 		{"", "the last heartbeat was a minute ago", signal(silent, "", gpu("False", late, soon))},
 		{"`" + latched + "`", "it matches since 3 minutes after the last boot", signal(latched, boot+at(ago(27*time.Minute)), gpu("False", late, soon))},
 		{"", "it matches since 24 minutes after the last boot", signal(latched, boot+at(late), gpu("False", late, soon))},
-		{"`" + first + "`", "it matches since its last transition a minute ago, and Sickbay first saw it 6 minutes ago", signal(first, "Remembered: GpuHealthy=False now"+at(late), gpu("False", soon, soon))},
+		{"`" + first + "`", "it matches since its last transition a minute ago, and Sickbay first saw it 6 minutes ago", signal(first, "Remembered: GpuHealthy=False"+at(late), gpu("False", soon, soon))},
 		{"`" + flaps + "`", "it does not match now, and became False 50, 30 and 10 minutes ago", signal(flaps, flapped, gpu("True", soon, soon))},
 	}
 }

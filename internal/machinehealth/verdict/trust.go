@@ -19,7 +19,7 @@ import (
 // of them.
 const TrustConditionType = "SignalsTrusted"
 
-// ReasonSignalsTrusted: each is. The other reasons of that condition are ReasonDetectorSilent and ReasonDetectorLatched.
+// ReasonSignalsTrusted says that each is. The other reasons of that condition are ReasonDetectorSilent and ReasonDetectorLatched.
 const ReasonSignalsTrusted = "SignalsTrusted"
 
 // Distrusts reports whether settings say when conditions of a Node are believed.
@@ -55,18 +55,6 @@ func DecideTrust(f Facts, now time.Time) healthcheck.Result {
 	return result
 }
 
-// Silence returns the shortest time after which a detector counts as silent; 0 if none does.
-func (f *Facts) Silence() (least time.Duration) {
-	for _, rules := range append([]mhcspec.Rules{f.Rules}, f.More...) {
-		for _, rule := range rules.NodeConditions {
-			if after := rule.Trust.SilentAfter; after > 0 && (least == 0 || after < least) {
-				least = after
-			}
-		}
-	}
-	return least
-}
-
 // Shows reports whether a Node shows a condition of a type that a rule calls unhealthy.
 func Shows(node *corev1.Node, rules []mhcspec.ConditionRule, conditionType string) bool {
 	return slices.ContainsFunc(rules, func(rule mhcspec.ConditionRule) bool {
@@ -79,25 +67,23 @@ func SickWithout(f Facts, types []string, now time.Time) bool {
 	return decide(f.By(f.Rules.Without(types)), now).Status == healthcheck.False
 }
 
-// stored returns what was remembered of the Node's conditions before; false if nothing was, or if nobody can read it.
-func (f *Facts) stored() (signals.Memory, bool) {
+// stored returns what was remembered of the Node before, and whether nothing was that anybody can read.
+func (f *Facts) stored() (memory signals.Memory, first bool) {
 	c := meta.FindStatusCondition(f.Machine.Status.Conditions, TrustConditionType)
 	if c == nil {
-		return signals.Memory{}, false
+		return nil, true
 	}
-	return signals.Parse(c.Message)
+	memory, ok := signals.Parse(c.Message)
+	return memory, !ok
 }
 
 // remembered returns what is remembered of the conditions that rules match, with what the Node shows now.
 func (f *Facts) remembered(rules []mhcspec.ConditionRule, now time.Time) signals.Memory {
 	if f.Node.State != NodeFound || !slices.ContainsFunc(rules, func(rule mhcspec.ConditionRule) bool { return rule.Trust.Remembers() }) {
-		return signals.Memory{}
+		return nil
 	}
-	memory, ok := f.stored()
-	if !ok {
-		return signals.Remember(rules, nil, f.Node.Node, now)
-	}
-	return signals.Remember(rules, &memory, f.Node.Node, now)
+	memory, first := f.stored()
+	return memory.Remember(rules, first, f.Node.Node, now)
 }
 
 // signal judges a condition of the Node that matches a rule.
@@ -112,7 +98,7 @@ func (l look) signal(rule mhcspec.ConditionRule, c *corev1.NodeCondition) findin
 	}
 	since := c.LastTransitionTime.Time
 	if trust.Remembers() {
-		seen := l.memory.Of(rule).Since()
+		seen := l.memory.Of(signals.Key(rule)).Since()
 		if seen.Before(l.trustedFrom(trust)) {
 			return findings{held: []finding{{
 				reason: ReasonDetectorLatched,
@@ -145,16 +131,17 @@ func (l look) silentAt(trust mhcspec.Trust, c *corev1.NodeCondition) time.Time {
 
 // trustedFrom returns from when on what is seen of a condition counts: what began before may be left from the last boot.
 func (l look) trustedFrom(trust mhcspec.Trust) time.Time {
-	if trust.BootGrace == 0 || l.memory.Boot == "" {
+	booted := l.memory.Of(signals.BootKey(l.Node.Node)).Since()
+	if trust.BootGrace == 0 || booted.IsZero() {
 		return time.Time{}
 	}
-	return l.memory.BootSeen.Add(trust.BootGrace)
+	return booted.Add(trust.BootGrace)
 }
 
 // flapping judges how often a condition became unhealthy.
 func (l look) flapping(rule mhcspec.ConditionRule) findings {
 	from := healthcheck.Latest(l.trustedFrom(rule.Trust), l.Rules.ResumedAt)
-	onsets := slices.DeleteFunc(slices.Clone(l.memory.Of(rule).Onsets), func(at time.Time) bool { return at.Before(from) })
+	onsets := slices.DeleteFunc(slices.Clone(l.memory.Of(signals.Key(rule)).Onsets), func(at time.Time) bool { return at.Before(from) })
 	flaps, window := rule.Trust.Flaps, rule.Trust.FlapWindow
 	if len(onsets) < flaps {
 		return findings{}

@@ -170,7 +170,7 @@ func TestDecideTrust(t *testing.T) {
 	f.More = []mhcspec.Rules{f.Rules}
 	got := DecideTrust(f, now)
 	want := "Node condition GpuHealthy is False, but its detector is silent since " + late.UTC().Format(time.RFC3339) +
-		". Remembered: GpuHealthy=False now seen at " + now.UTC().Format(time.RFC3339)
+		". Remembered: GpuHealthy=False seen at " + now.UTC().Format(time.RFC3339)
 	if got.Status != "False" || got.Reason != ReasonDetectorSilent || got.Message != want {
 		t.Errorf("it is %+v, want %s", got, want)
 	}
@@ -201,10 +201,10 @@ func TestFlapping(t *testing.T) {
 	other.NodeConditions = append([]mhcspec.ConditionRule{}, other.NodeConditions...)
 	other.NodeConditions[0].Trust.FlapWindow = 2 * time.Hour
 	longer.Rules.NodeConditions = append(longer.Rules.NodeConditions, other.NodeConditions...)
-	booted := signal(flaps+", bootGrace: 5m", "Remembered: boot 5f2c9d1e seen at "+ago(20*time.Minute).Format(time.RFC3339)+"; "+flapped(30*time.Minute, 10*time.Minute), fine)
+	booted := signal(flaps+", bootGrace: 5m", "Remembered: boot=5f2c9d1e seen at "+ago(20*time.Minute).Format(time.RFC3339)+"; "+flapped(30*time.Minute, 10*time.Minute), fine)
 	paused := is(flapped(30*time.Minute, 10*time.Minute))
 	paused.Rules.ResumedAt = ago(15 * time.Minute)
-	silent := signal(flaps+", silentAfter: 15m", "Remembered: GpuHealthy=False now"+strings.TrimPrefix(flapped(30*time.Minute, 20*time.Minute), "GpuHealthy=False before"),
+	silent := signal(flaps+", silentAfter: 15m", "Remembered: GpuHealthy=False"+strings.TrimPrefix(flapped(30*time.Minute, 20*time.Minute), "GpuHealthy=False before"),
 		gpu("False", ago(20*time.Minute), ago(20*time.Minute)))
 	run(t, map[string]row{
 		"twice in time":                {is(flapped(59*time.Minute, 10*time.Minute)), sick.in(time.Minute)},
@@ -229,7 +229,7 @@ func TestFirstLook(t *testing.T) {
 		if got := verdictOf(f, now); got.Reason != "GpuHealthyUnhealthy" {
 			t.Errorf("%s: the verdict is %+v", remembered, got)
 		}
-		if want := "Remembered: boot 5f2c9d1e seen at 2026-01-01T00:20:00Z; GpuHealthy=False now seen at 2026-01-01T00:40:00Z"; DecideTrust(f, now).Message != want {
+		if want := "Remembered: GpuHealthy=False seen at 2026-01-01T00:40:00Z; boot=5f2c9d1e seen at 2026-01-01T00:20:00Z"; DecideTrust(f, now).Message != want {
 			t.Errorf("%s: it remembers %q", remembered, DecideTrust(f, now).Message)
 		}
 	}

@@ -80,7 +80,10 @@ func (g *Gatekeeper) Suspected(ctx context.Context, mhc *clusterv1.MachineHealth
 	}
 	kept, unlock, err := g.look(ctx, mhc, cluster)
 	defer unlock()
-	return admission.Suspected(health.By(mhcspec.RulesOf(mhc)), kept.shares, g.Clock.Now()), err
+	if err != nil {
+		return "", err
+	}
+	return admission.Suspected(health.By(mhcspec.RulesOf(mhc)), kept.shares, g.Clock.Now()), nil
 }
 
 // look returns a look at the machines that is still good, and locks it. It counts as used once more.
@@ -88,25 +91,31 @@ func (g *Gatekeeper) look(ctx context.Context, mhc *clusterv1.MachineHealthCheck
 	kept = g.last(mhc.UID)
 	kept.mu.Lock()
 	now := g.Clock.Now()
-	ability := admission.AbilityOf(mhc)
-	if kept.left == 0 || kept.generation != mhc.Generation || kept.ability != ability || now.Sub(kept.at) >= lookLasts || now.Before(kept.at) {
-		f := admission.Facts{MachineHealthCheck: mhc, Cluster: cluster}
-		if err := g.AddTargets(ctx, &f); err != nil {
+	if kept.left == 0 || kept.generation != mhc.Generation || kept.ability != admission.AbilityOf(mhc) || now.Sub(kept.at) >= lookLasts || now.Before(kept.at) {
+		if err := g.lookAgain(ctx, kept, mhc, cluster); err != nil {
 			return kept, kept.mu.Unlock, err
 		}
-		if err := g.Suspect(ctx, &f); err != nil {
-			return kept, kept.mu.Unlock, err
-		}
-		if most, bounded := admission.GateBound(mhc); bounded {
-			if err := g.Judge(ctx, &f, most(len(f.Targets))); err != nil {
-				return kept, kept.mu.Unlock, err
-			}
-		}
-		kept.generation, kept.ability, kept.at, kept.left = mhc.Generation, ability, g.Clock.Now(), answersOfLook
-		kept.first, kept.further, kept.shares = admission.GateClosed(f, true), admission.GateClosed(f, false), f.Shares
 	}
 	kept.left--
 	return kept, kept.mu.Unlock, nil
+}
+
+func (g *Gatekeeper) lookAgain(ctx context.Context, kept *lastLook, mhc *clusterv1.MachineHealthCheck, cluster *clusterv1.Cluster) error {
+	f := admission.Facts{MachineHealthCheck: mhc, Cluster: cluster}
+	if err := g.AddTargets(ctx, &f); err != nil {
+		return err
+	}
+	if err := g.Suspect(ctx, &f); err != nil {
+		return err
+	}
+	if most, bounded := admission.GateBound(mhc); bounded {
+		if err := g.Judge(ctx, &f, most(len(f.Targets))); err != nil {
+			return err
+		}
+	}
+	kept.generation, kept.ability, kept.at, kept.left = mhc.Generation, admission.AbilityOf(mhc), g.Clock.Now(), answersOfLook
+	kept.first, kept.further, kept.shares = admission.GateClosed(f, true), admission.GateClosed(f, false), f.Shares
+	return nil
 }
 
 // OverBudget says why a record may not act although it has a slot: more machines are in flight than allowed. It is empty if there

@@ -1,10 +1,11 @@
-// Package signals remembers, of the conditions of a Node, what the Node itself does not show: since when Sickbay has seen them, how often they
-// changed, and when the Node booted. The memory is the message of a condition on the Machine, so that a restart forgets nothing.
+// Package signals remembers what a Node does not show: since when Sickbay has seen its conditions, how often they came, and when it booted. The memory
+// is the end of the message of a condition on the Machine, so that a restart forgets nothing.
 //
-// The package is pure: the same memory, Node and time give the same memory, and what was written and read again is remembered the same.
+// The package is pure: what was written and read again is remembered the same.
 package signals
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -14,22 +15,15 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 )
 
-// Memory is what is remembered of the conditions of a Node.
-type Memory struct {
-	// Boot is the beginning of the boot ID; empty if nothing asks for it, or if the Node does not say it.
-	Boot string
-	// BootSeen is when Sickbay first saw that boot.
-	BootSeen time.Time
-	// Signals are sorted by their key.
-	Signals []Signal
-}
+// Memory is what is remembered of a Node, sorted by key.
+type Memory []Signal
 
-// Signal is an unhealthy status of a condition.
+// Signal is an unhealthy status of a condition, or a boot.
 type Signal struct {
-	// Key is the type and the status, as in Ready=False.
+	// Key is the type and the status, as in Ready=False, or boot= and the beginning of the boot ID.
 	Key string
-	// Shown reports whether the Node showed it at the last look.
-	Shown bool
+	// Gone reports that the Node did not show it at the last look.
+	Gone bool
 	// Onsets are when Sickbay saw it begin, the last one last.
 	Onsets []time.Time
 }
@@ -37,15 +31,23 @@ type Signal struct {
 // Key returns the key of what a rule matches.
 func Key(rule mhcspec.ConditionRule) string { return rule.Type + "=" + rule.Status }
 
-// Of returns what is remembered of what a rule matches; zero if nothing is.
-func (m Memory) Of(rule mhcspec.ConditionRule) Signal {
-	key := Key(rule)
-	for _, s := range m.Signals {
-		if s.Key == key {
-			return s
-		}
+const boot = "boot="
+
+// BootKey returns the key of the present boot of a Node; empty if the Node does not say it.
+func BootKey(node *corev1.Node) string {
+	const enough = 8
+	if id := node.Status.NodeInfo.BootID; id != "" {
+		return boot + id[:min(len(id), enough)]
 	}
-	return Signal{}
+	return ""
+}
+
+// Of returns what is remembered under a key; zero if nothing is.
+func (m Memory) Of(key string) Signal {
+	if i := slices.IndexFunc(m, func(s Signal) bool { return s.Key == key }); i >= 0 {
+		return m[i]
+	}
+	return Signal{Gone: true}
 }
 
 // Since returns when it last began; zero if it never did.
@@ -56,107 +58,61 @@ func (s Signal) Since() time.Time {
 	return s.Onsets[len(s.Onsets)-1]
 }
 
-// Remember returns what to remember of a Node, given what was remembered before; before is nil if nothing was. At the first look, the Node's own times
-// count: they say since when a condition has been as it is. Later, our clock alone counts, whatever the clock of the Node says.
-func Remember(rules []mhcspec.ConditionRule, before *Memory, node *corev1.Node, now time.Time) Memory {
+// Remember returns what to remember of a Node. At the first look, the Node's own times say since when it has been as it is. Later, our clock alone counts,
+// whatever the clock of the Node says.
+func (m Memory) Remember(rules []mhcspec.ConditionRule, first bool, node *corev1.Node, now time.Time) Memory {
 	now = now.UTC().Truncate(time.Second)
-	memory := Memory{}
-	if slices.ContainsFunc(rules, func(rule mhcspec.ConditionRule) bool { return rule.Trust.BootGrace > 0 }) {
-		memory.Boot, memory.BootSeen = boot(before, node, now)
+	var all Memory
+	if key := BootKey(node); key != "" && slices.ContainsFunc(rules, func(rule mhcspec.ConditionRule) bool { return rule.Trust.BootGrace > 0 }) {
+		booted := now
+		if !slices.ContainsFunc(m, func(s Signal) bool { return strings.HasPrefix(s.Key, boot) }) {
+			booted = bootByNode(node, now)
+		}
+		all = append(all, m.Of(key).next(key, true, booted, 1, now))
 	}
 	for _, rule := range rules {
-		key := Key(rule)
-		if !rule.Trust.Remembers() || slices.ContainsFunc(memory.Signals, func(s Signal) bool { return s.Key == key }) {
+		key, onset := Key(rule), now
+		if !rule.Trust.Remembers() || all.Of(key).Key != "" {
 			continue
 		}
-		onset := now
-		was := Signal{Key: key}
-		if before == nil {
-			onset = sinceByNode(rule, node, now)
-		} else if known := before.Of(rule); known.Key != "" {
-			was = known
+		c := Matching(rule, node)
+		if first && c != nil {
+			onset = notAfter(c.LastTransitionTime.Time, now)
 		}
-		if is := remember(was, Matching(rule, node) != nil, onset, keeps(rules, key, now)); is.Shown || len(is.Onsets) > 0 {
-			memory.Signals = append(memory.Signals, is)
+		most, window := 1, time.Duration(0)
+		for _, other := range rules {
+			if Key(other) == key {
+				most, window = max(most, other.Trust.Flaps), max(window, other.Trust.FlapWindow)
+			}
 		}
-	}
-	slices.SortFunc(memory.Signals, func(a, b Signal) int { return strings.Compare(a.Key, b.Key) })
-	return memory
-}
-
-// keeping is how many onsets are remembered of a signal, and since when.
-type keeping struct {
-	most  int
-	since time.Time
-}
-
-// keeps returns what to keep of a signal for all rules about it: several MachineHealthChecks may have some.
-func keeps(rules []mhcspec.ConditionRule, key string, now time.Time) keeping {
-	most, window := 1, time.Duration(0)
-	for _, rule := range rules {
-		if Key(rule) == key {
-			most, window = max(most, rule.Trust.Flaps), max(window, rule.Trust.FlapWindow)
+		if s := m.Of(key).next(key, c != nil, onset, most, now.Add(-window)); len(s.Onsets) > 0 {
+			all = append(all, s)
 		}
 	}
-	return keeping{most, now.Add(-window)}
+	slices.SortFunc(all, func(a, b Signal) int { return strings.Compare(a.Key, b.Key) })
+	return all
 }
 
-func remember(s Signal, shown bool, onset time.Time, keep keeping) Signal {
+// next returns what to remember of a signal after a look, of which it keeps the last onsets, and none that are older; but the last one for as long as the
+// Node shows it.
+func (s Signal) next(key string, shown bool, onset time.Time, most int, oldest time.Time) Signal {
 	onsets := slices.Clone(s.Onsets)
-	if shown && (!s.Shown || len(onsets) == 0) {
+	if shown && s.Gone {
 		onsets = append(onsets, onset)
 	}
-	onsets = onsets[max(0, len(onsets)-keep.most):]
-	// The last one is needed for as long as the Node shows it.
-	for len(onsets) > 0 && !onsets[0].After(keep.since) && (len(onsets) > 1 || !shown) {
+	onsets = onsets[max(0, len(onsets)-most):]
+	for len(onsets) > 0 && !onsets[0].After(oldest) && (len(onsets) > 1 || !shown) {
 		onsets = onsets[1:]
 	}
-	return Signal{Key: s.Key, Shown: shown, Onsets: onsets}
+	return Signal{Key: key, Gone: !shown, Onsets: onsets}
 }
 
-// boot returns the present boot, and when it was first seen.
-func boot(before *Memory, node *corev1.Node, now time.Time) (id string, seen time.Time) {
-	id = shortBoot(node.Status.NodeInfo.BootID)
-	switch {
-	case before != nil && before.Boot != "" && (id == "" || id == before.Boot):
-		return before.Boot, before.BootSeen
-	case id == "":
-		return "", time.Time{}
-	case before != nil && before.Boot != "":
-		return id, now
+// bootByNode returns when a Node has booted at the latest, by its own word.
+func bootByNode(node *corev1.Node, now time.Time) time.Time {
+	if ready := Matching(mhcspec.ConditionRule{Type: string(corev1.NodeReady), Status: string(corev1.ConditionTrue)}, node); ready != nil {
+		return notAfter(ready.LastTransitionTime.Time, now)
 	}
-	seen = node.CreationTimestamp.Time
-	if ready := condition(node, corev1.NodeReady); ready != nil && ready.Status == corev1.ConditionTrue {
-		seen = ready.LastTransitionTime.Time
-	}
-	return id, notAfter(seen, now)
-}
-
-// shortBoot returns enough of a boot ID to tell it from another one.
-func shortBoot(id string) string {
-	const enough = 8
-	word := func(r rune) bool {
-		return r == '-' || r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z'
-	}
-	id = strings.Map(func(r rune) rune {
-		if word(r) {
-			return r
-		}
-		return '-'
-	}, id)
-	return id[:min(len(id), enough)]
-}
-
-// sinceByNode returns since when a Node says that it shows what a rule matches.
-func sinceByNode(rule mhcspec.ConditionRule, node *corev1.Node, now time.Time) time.Time {
-	c := Matching(rule, node)
-	switch {
-	case c == nil:
-		return now
-	case c.LastTransitionTime.IsZero():
-		return notAfter(node.CreationTimestamp.Time, now)
-	}
-	return notAfter(c.LastTransitionTime.Time, now)
+	return notAfter(node.CreationTimestamp.Time, now)
 }
 
 func notAfter(at, now time.Time) time.Time {
@@ -168,17 +124,60 @@ func notAfter(at, now time.Time) time.Time {
 
 // Matching returns the condition of a Node that a rule matches; nil if none does.
 func Matching(rule mhcspec.ConditionRule, node *corev1.Node) *corev1.NodeCondition {
-	if c := condition(node, corev1.NodeConditionType(rule.Type)); c != nil && string(c.Status) == rule.Status {
-		return c
+	for i := range node.Status.Conditions {
+		if c := &node.Status.Conditions[i]; string(c.Type) == rule.Type && string(c.Status) == rule.Status {
+			return c
+		}
 	}
 	return nil
 }
 
-func condition(node *corev1.Node, conditionType corev1.NodeConditionType) *corev1.NodeCondition {
-	for i := range node.Status.Conditions {
-		if node.Status.Conditions[i].Type == conditionType {
-			return &node.Status.Conditions[i]
-		}
+// begins is before the memory in a message.
+const begins = "Remembered: "
+
+// entry matches what is remembered under a key.
+var entry = regexp.MustCompile(`^(\S+=\S+)( before)? seen at (.+)$`)
+
+// String returns the memory in words that Parse reads; empty if there is nothing to remember.
+func (m Memory) String() string {
+	if len(m) == 0 {
+		return ""
 	}
-	return nil
+	parts := make([]string, len(m))
+	for i, s := range m {
+		parts[i] = s.Key
+		if s.Gone {
+			parts[i] += " before"
+		}
+		times := make([]string, len(s.Onsets))
+		for j, at := range s.Onsets {
+			times[j] = at.UTC().Format(time.RFC3339)
+		}
+		parts[i] += " seen at " + strings.Join(times, ", ")
+	}
+	return begins + strings.Join(parts, "; ")
+}
+
+// Parse reads the memory at the end of a message, and reports whether that can be read.
+func Parse(message string) (m Memory, ok bool) {
+	i := strings.LastIndex(message, begins)
+	if i < 0 {
+		return nil, true
+	}
+	for part := range strings.SplitSeq(message[i+len(begins):], "; ") {
+		words := entry.FindStringSubmatch(part)
+		if words == nil {
+			return nil, false
+		}
+		s := Signal{Key: words[1], Gone: words[2] != ""}
+		for text := range strings.SplitSeq(words[3], ", ") {
+			at, err := time.Parse(time.RFC3339, text)
+			if err != nil {
+				return nil, false
+			}
+			s.Onsets = append(s.Onsets, at.UTC())
+		}
+		m = append(m, s)
+	}
+	return m, true
 }
