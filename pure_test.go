@@ -15,6 +15,7 @@ import (
 // purePackages only calculate: they take facts, and the time if they need it, as values, and return a value.
 var purePackages = []string{
 	"internal/machinehealth/verdict",
+	"internal/machinehealth/verdict/signals",
 	"internal/repair/ladder",
 	"internal/repair/onmachine",
 	"internal/repair/retention",

@@ -48,6 +48,7 @@ var onHealthChecks = []Annotation{
 	{mhcspec.MaxInFlightAnnotation, Person},
 	{mhcspec.PauseOnUpgradeAnnotation, Person},
 	{mhcspec.ProvisioningTimeoutAnnotation, Person},
+	{mhcspec.SignalsAnnotation, Person},
 	{mhcspec.StrategyAnnotation, Person},
 	{mhcspec.ResumedAtAnnotation, Either},
 	{pause.HandledAnnotation, Sickbay},

@@ -101,6 +101,7 @@ type Node struct {
 	Unreadable string            `json:"unreadable,omitempty"`
 	Error      string            `json:"error,omitempty"`
 	Metadata   metav1.ObjectMeta `json:"metadata,omitzero"`
+	Boot       string            `json:"boot,omitempty"`
 	Conditions []Condition       `json:"conditions,omitempty"`
 }
 
@@ -109,6 +110,7 @@ type Condition struct {
 	Type    string      `json:"type"`
 	Status  string      `json:"status"`
 	Since   metav1.Time `json:"since,omitzero"`
+	Heard   metav1.Time `json:"heard,omitzero"`
 	Reason  string      `json:"reason,omitempty"`
 	Message string      `json:"message,omitempty"`
 }

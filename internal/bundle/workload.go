@@ -73,11 +73,11 @@ func answerOf(node *corev1.Node, err error) Node {
 	case err != nil:
 		return Node{Error: err.Error()}
 	}
-	answer := Node{Metadata: metav1.ObjectMeta{
+	answer := Node{Boot: node.Status.NodeInfo.BootID, Metadata: metav1.ObjectMeta{
 		UID: node.UID, CreationTimestamp: node.CreationTimestamp, DeletionTimestamp: node.DeletionTimestamp,
 	}}
 	for _, c := range node.Status.Conditions {
-		answer.Conditions = append(answer.Conditions, Condition{string(c.Type), string(c.Status), c.LastTransitionTime, c.Reason, c.Message})
+		answer.Conditions = append(answer.Conditions, Condition{string(c.Type), string(c.Status), c.LastTransitionTime, c.LastHeartbeatTime, c.Reason, c.Message})
 	}
 	return answer
 }
@@ -93,10 +93,11 @@ func (n Node) node() (*corev1.Node, error) {
 		return nil, errors.New(n.Error)
 	}
 	node := &corev1.Node{ObjectMeta: n.Metadata}
-	node.Name = n.Name
+	node.Name, node.Status.NodeInfo.BootID = n.Name, n.Boot
 	for _, c := range n.Conditions {
 		node.Status.Conditions = append(node.Status.Conditions, corev1.NodeCondition{
-			Type: corev1.NodeConditionType(c.Type), Status: corev1.ConditionStatus(c.Status), LastTransitionTime: c.Since, Reason: c.Reason, Message: c.Message,
+			Type: corev1.NodeConditionType(c.Type), Status: corev1.ConditionStatus(c.Status), LastTransitionTime: c.Since, LastHeartbeatTime: c.Heard,
+			Reason: c.Reason, Message: c.Message,
 		})
 	}
 	return node, nil

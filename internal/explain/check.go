@@ -30,6 +30,7 @@ func (f *Facts) CheckPage(c *Check) Page {
 		p.row("Gate", humanize.Upper(c.gate(f.Now)))
 	}
 	p.row("Opens", c.opens())
+	p.row("Signals", admission.Suspects(c.Facts.Shares))
 	p.row("Slots", f.slotsNow(c, nil))
 	p.row("Plan", c.plan())
 	p.row("Would", c.would())

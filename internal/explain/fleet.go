@@ -7,6 +7,7 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/humanize"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
+	"github.com/sickbay-dev/sickbay/internal/repair/admission"
 	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
 )
 
@@ -183,6 +184,8 @@ func (p *Fleet) addCheck(c *Check, now time.Time) {
 		p.Paused = append(p.Paused, item.says(holdWords(d.Stopped.Message, d.Stopped.Until, now)))
 	case d.Stopped.Reason != "":
 		p.NeedsYou = append(p.NeedsYou, item.says("nothing is repaired: "+d.Stopped.Message))
+	case admission.Suspects(c.Facts.Shares) != "":
+		p.NeedsYou = append(p.NeedsYou, item.says(admission.Suspects(c.Facts.Shares)))
 	case c.ignored() != "":
 		p.NeedsYou = append(p.NeedsYou, item.says(c.ignored()))
 	}

@@ -136,6 +136,7 @@ var waitWords = map[string]string{
 	v1alpha1.ReasonRefused:           "to be retried later, because its owner refuses or has not begun",
 	admission.ReasonTemplateNotFound: NotRepaired + "the remediation template is missing",
 	admission.ReasonOtherCheck:       "repaired for another MachineHealthCheck that selects it",
+	admission.ReasonSignalSuspected:  NotRepaired + "so many Nodes show the same at once that their detector may be wrong",
 	admission.ReasonAwaited:          "judged by the repair of the machine that it replaces",
 
 	v1alpha1.ReasonRemediationHeldByOthers: "left to others",

@@ -36,6 +36,15 @@ func says(conditionType string, status metav1.ConditionStatus, reason, message s
 
 var nodeless = build.MachineFunc(func(m *clusterv1.Machine) { m.Status.NodeRef = clusterv1.MachineNodeReference{} })
 
+// manyAtOnce has more Nodes show a condition than may.
+func manyAtOnce(s *explaintest.Scene) {
+	s.Annotated(mhcspec.SignalsAnnotation, "Ready: {maxShare: 50%}")
+	s.Healthy("h0")
+	for i := range 3 {
+		s.Sick(fmt.Sprintf("m%d", i), time.Duration(12-i)*time.Minute)
+	}
+}
+
 // scenes are situations that a person on call may ask about, each with the object.
 var scenes = []struct {
 	name   string
@@ -61,6 +70,16 @@ var scenes = []struct {
 			s.Sick(fmt.Sprintf("m%d", i), time.Duration(12-i)*time.Minute, build.MachineFunc(zone))
 		}
 		s.AtMost("30%")
+	}},
+	{"so many Nodes show the same that its detector may be wrong", "machine", "m0", manyAtOnce},
+	{"the MachineHealthCheck of that", "mhc", "workers", manyAtOnce},
+	{"a detector that restarts its clock", "machine", "m1", func(s *explaintest.Scene) {
+		s.Annotated(mhcspec.SignalsAnnotation, "Ready: {clock: FirstSeen}")
+		s.Node("m1", corev1.ConditionUnknown, time.Second)
+		m := s.Machine("m1", metav1.ConditionUnknown, verdict.ReasonNodeConditionsNotYet, "Waiting for unhealthyCondition timeout", time.Minute)
+		m.Status.Conditions = append(m.Status.Conditions, metav1.Condition{
+			Type: verdict.TrustConditionType, Message: "Remembered: Ready=Unknown seen at " + s.Now.Add(-time.Minute).UTC().Format(time.RFC3339),
+		})
 	}},
 	{"no slot is free", "machine", "m3", func(s *explaintest.Scene) {
 		s.Annotated(mhcspec.MaxInFlightAnnotation, "1")

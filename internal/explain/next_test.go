@@ -7,11 +7,15 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/sickbay-dev/sickbay/internal/explain"
 	"github.com/sickbay-dev/sickbay/internal/explain/explaintest"
+	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
+	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
 
 // inLine returns a scene in which a record waits for a slot, and one is free.
@@ -34,6 +38,21 @@ func proving() *explaintest.Scene {
 	s.Play(r, s.Now.Add(-10*time.Minute), s.Now)
 	s.Machines = nil
 	return s
+}
+
+// TestDetectorsThatAreHeardStayHeard: a look ahead does not take the time until the next heartbeat for silence.
+func TestDetectorsThatAreHeardStayHeard(t *testing.T) {
+	s := explaintest.New().Annotated(mhcspec.SignalsAnnotation, "GpuHealthy: {silentAfter: 15m}")
+	build.UnhealthyNodeCondition("GpuHealthy", corev1.ConditionFalse, time.Hour)(s.Check)
+	s.Node("m1", corev1.ConditionTrue, time.Hour)
+	at := metav1.NewTime(s.Now.Add(-10 * time.Minute))
+	node := s.Nodes["m1"]
+	node.Status.Conditions = append(node.Status.Conditions, corev1.NodeCondition{Type: "GpuHealthy", Status: corev1.ConditionFalse, LastHeartbeatTime: at, LastTransitionTime: at})
+	s.Machine("m1", metav1.ConditionUnknown, verdict.ReasonNodeConditionsNotYet, "Waiting for unhealthyCondition timeout", 10*time.Minute)
+	next := s.Facts().Next()
+	if len(next) == 0 || !next[0].At.Equal(s.Now.Add(50*time.Minute)) || next[0].What != "is sick: Node condition GpuHealthy is False for more than 1h0m0s" {
+		t.Errorf("next is %+v", next)
+	}
 }
 
 // TestPagesTellWhatTheFleetTells: what happens next is the same on the pages of the fleet, of a cluster, of a machine and of its repair.

@@ -10,6 +10,7 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
+	"github.com/sickbay-dev/sickbay/internal/repair/admission"
 )
 
 // otherwise says what would change the course of events.
@@ -84,6 +85,8 @@ func (m *Machine) moves(state State) []string {
 	case wait == nil:
 	case wait.Reason == v1alpha1.ReasonGateClosed:
 		all = append(all, gateOpens+m.Check.opens())
+	case wait.Reason == admission.ReasonSignalSuspected:
+		all = append(all, "Somebody raises or removes maxShare in the annotation "+mhcspec.SignalsAnnotation+" of MachineHealthCheck "+m.Check.MachineHealthCheck.Name+": then the repair begins")
 	case m.wouldWait():
 		all = append(all, m.Check.acts()+": then repairs begin")
 	case wait.Reason == v1alpha1.ReasonNoSlot:

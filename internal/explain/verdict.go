@@ -20,9 +20,10 @@ func (m *Machine) nextVerdict(now time.Time) (Upcoming, bool) {
 	if m.Health == nil || !m.nodeKnown() || m.unjudged() {
 		return Upcoming{}, false
 	}
-	at, before := now, m.verdict()
+	at, before, health := now, m.verdict(), *m.Health
+	health.HeardAt = now // The detectors that are heard now are heard later, too.
 	for range maxLooks {
-		result := verdict.Decide(*m.Health, at)
+		result := verdict.Decide(health, at)
 		if status := conditionStatus(result.Status); status != before.Status {
 			return m.upcoming(at, verdictWords(status, result)), true
 		}

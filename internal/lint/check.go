@@ -27,6 +27,7 @@ func (l *linter) check(c *check) {
 	l.refused(c)
 	l.webhooks(c)
 	l.conditions(c)
+	l.signals(c)
 	l.startup(c)
 	l.limits(c)
 	l.selects(c)

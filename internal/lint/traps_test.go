@@ -515,3 +515,20 @@ func TestConvertedIsFine(t *testing.T) {
 		}
 	}
 }
+
+// TestTrapsInSignals: settings about conditions of Nodes that change nothing, or that silence healthy detectors.
+func TestTrapsInSignals(t *testing.T) {
+	check := func(signals string) string {
+		return "apiVersion: cluster.x-k8s.io/v1beta2\nkind: MachineHealthCheck\nmetadata: {name: a, namespace: default, annotations: {sickbay.dev/signals: \"" + signals + "\"}}\nspec:\n" +
+			"  clusterName: blue\n  selector: {matchLabels: {pool: a}}\n  checks: {unhealthyNodeConditions: [{type: GpuHealthy, status: \"False\", timeoutSeconds: 300}]}\n" +
+			"  remediation: {triggerIf: {unhealthyLessThanOrEqualTo: 40%}}\n"
+	}
+	expect(t, check("GpuHealthy: {silentAfter: 15m, bootGrace: 5m, clock: FirstSeen, flaps: 3, flapWindow: 1h, maxShare: 60%}"), nil)
+	expect(t, check("Gpu: {silentAfter: 15m}"), nil, "metadata.annotations[sickbay.dev/signals]: Gpu is in no rule about Nodes: its settings change nothing")
+	expect(t, check("GpuHealthy: {silentAfter: 5m}"), nil,
+		"metadata.annotations[sickbay.dev/signals]: GpuHealthy: silentAfter is 5m0s, and detectors usually send a heartbeat only every 5m0s: healthy ones count as silent")
+	found := lint(t, "a.yaml", []byte(check("GpuHealthy: {flaps: 3}")), nil).Findings
+	if len(found) != 1 || found[0].Level != Error || !strings.HasSuffix(found[0].Message, "GpuHealthy: flaps and flapWindow belong together") {
+		t.Errorf("found %v", found)
+	}
+}

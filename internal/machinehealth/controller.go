@@ -82,6 +82,11 @@ func (r *Reconciler) Engine() *healthcheck.Reconciler[*clusterv1.Machine] {
 				Checks:         []healthcheck.NamedCheck[*clusterv1.Machine]{{Name: "host", Check: healthcheck.CheckFunc[*clusterv1.Machine](reads.checkHost)}},
 				Damping:        steadyHost,
 				ReadBack:       true, // The verdict depends on it.
+			}, {
+				Type:           verdict.TrustConditionType,
+				Prechecks:      []healthcheck.Precheck[*clusterv1.Machine]{reads.trustApplies},
+				WhileUndecided: healthcheck.LeaveAlone,
+				Checks:         []healthcheck.NamedCheck[*clusterv1.Machine]{{Name: "trust", Check: healthcheck.CheckFunc[*clusterv1.Machine](reads.checkTrust)}},
 			}},
 			Progress:                healthcheck.AnnotationProgress[*clusterv1.Machine]{Client: r.Client, Name: ControllerName},
 			Store:                   healthcheck.Metav1Store[*clusterv1.Machine]{Client: r.Client, FieldOwner: FieldOwner},

@@ -1,6 +1,7 @@
 package machinehealth
 
 import (
+	"cmp"
 	"context"
 
 	corev1 "k8s.io/api/core/v1"
@@ -25,7 +26,7 @@ const eventAction = "HealthCheck"
 // onTransition emits an event when the verdict changes, and measures the detection delay.
 func (r *Reconciler) onTransition(_ context.Context, machine *clusterv1.Machine, transition healthcheck.Transition) {
 	from, to := transition.From, transition.To
-	if from.Status == to.Status || from.Type == verdict.HostConditionType || to.Type == verdict.HostConditionType {
+	if conditionType := cmp.Or(to.Type, from.Type); from.Status == to.Status || conditionType == verdict.HostConditionType || conditionType == verdict.TrustConditionType {
 		return
 	}
 	switch {

@@ -20,29 +20,35 @@ var steadyHost = healthcheck.Damping{Successes: 2, Interval: 3 * time.Minute}
 
 // hostApplies reports whether a Machine gets a condition about its host: if errors of hosts are judged, and it has one.
 func (r reader) hostApplies(ctx context.Context, in input) (healthcheck.Applicability, error) {
-	machine := in.Object
-	host, err := r.observer.Hosts.of(ctx, machine, false)
-	if err != nil {
-		return 0, err
+	host, err := r.observer.Hosts.of(ctx, in.Object, false)
+	if err != nil || host.Name == "" && !stands(in.Object, verdict.HostConditionType) {
+		return healthcheck.LeaveAlone, err
 	}
-	stands := meta.FindStatusCondition(machine.Status.Conditions, verdict.HostConditionType) != nil && ownwrites.Wrote(machine, verdict.HostConditionType, FieldOwner)
-	if host.Name == "" && !stands {
-		return healthcheck.LeaveAlone, nil
+	return r.alsoApplies(ctx, in, verdict.HostConditionType, func(checks []*clusterv1.MachineHealthCheck) bool { return judges(checks, host) })
+}
+
+// stands reports whether a Machine has a condition that we wrote.
+func stands(machine *clusterv1.Machine, conditionType string) bool {
+	return meta.FindStatusCondition(machine.Status.Conditions, conditionType) != nil && ownwrites.Wrote(machine, conditionType, FieldOwner)
+}
+
+// alsoApplies reports whether a Machine gets a condition besides its verdict, which its MachineHealthChecks must ask for.
+func (r reader) alsoApplies(ctx context.Context, in input, conditionType string, asked func([]*clusterv1.MachineHealthCheck) bool) (healthcheck.Applicability, error) {
+	machine := in.Object
+	checks, err := r.selecting(ctx, machine)
+	if err != nil || !stands(machine, conditionType) && !asked(checks) {
+		return healthcheck.LeaveAlone, err
 	}
 	applies, err := r.applies(ctx, in)
-	if err != nil {
-		return 0, err
-	}
-	checks, err := r.selecting(ctx, machine)
 	switch {
 	case err != nil:
 		return 0, err
 	case applies == healthcheck.LeaveAlone && !r.handsBack(checks):
 		// A drain also leaves a Machine alone that has no verdict, but that one may still have this condition.
 		return healthcheck.LeaveAlone, nil
-	case applies == healthcheck.Applies && judges(checks, host):
+	case applies == healthcheck.Applies && asked(checks):
 		return healthcheck.Applies, nil
-	case !stands:
+	case !stands(machine, conditionType):
 		return healthcheck.LeaveAlone, nil
 	}
 	return healthcheck.DoesNotApply, nil

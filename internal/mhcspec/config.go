@@ -153,6 +153,9 @@ func verdictProblems(mhc *clusterv1.MachineHealthCheck) (problems []string) {
 		problems = append(problems, fmt.Sprintf("annotation %s is %s: it must be a duration like 30m or 1h30m",
 			HostErrorTimeoutAnnotation, Quoted(mhc.Annotations[HostErrorTimeoutAnnotation])))
 	}
+	if _, err := Signals(mhc); err != nil {
+		problems = append(problems, fmt.Sprintf("annotation %s is %s: %s", SignalsAnnotation, Quoted(mhc.Annotations[SignalsAnnotation]), err))
+	}
 	return problems
 }
 

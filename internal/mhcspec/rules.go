@@ -44,6 +44,8 @@ type ConditionRule struct {
 	Type    string
 	Status  string
 	Timeout time.Duration
+	// Trust says when a Node condition is believed.
+	Trust Trust
 }
 
 // RulesOf reads the rules of mhc. It applies the same defaults as Cluster API's webhooks. It ignores an annotation that cannot
@@ -53,10 +55,10 @@ func RulesOf(mhc *clusterv1.MachineHealthCheck) Rules {
 	rules := Rules{
 		StartupTimeout: startupTimeout(checks),
 		MachineConditions: conditionRules(checks.UnhealthyMachineConditions, func(c clusterv1.UnhealthyMachineCondition) ConditionRule {
-			return ConditionRule{c.Type, string(c.Status), seconds(c.TimeoutSeconds)}
+			return ConditionRule{Type: c.Type, Status: string(c.Status), Timeout: seconds(c.TimeoutSeconds)}
 		}),
 		NodeConditions: conditionRules(checks.UnhealthyNodeConditions, func(c clusterv1.UnhealthyNodeCondition) ConditionRule {
-			return ConditionRule{string(c.Type), string(c.Status), seconds(c.TimeoutSeconds)}
+			return ConditionRule{Type: string(c.Type), Status: string(c.Status), Timeout: seconds(c.TimeoutSeconds)}
 		}),
 	}
 	if mhc.Annotations[clusterv1.PausedAnnotation] != HandedOverValue {
@@ -71,6 +73,11 @@ func RulesOf(mhc *clusterv1.MachineHealthCheck) Rules {
 	}
 	if timeout, err := HostErrorTimeout(mhc); err == nil {
 		rules.HostErrorTimeout = timeout
+	}
+	if signals, err := Signals(mhc); err == nil && signals != nil {
+		for i := range rules.NodeConditions {
+			rules.NodeConditions[i].Trust = signals[rules.NodeConditions[i].Type]
+		}
 	}
 	return rules
 }

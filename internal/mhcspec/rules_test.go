@@ -32,13 +32,13 @@ func TestRulesOf(t *testing.T) {
 		"nodeStartupTimeoutSeconds 0":               {build.NodeStartupTimeout(0), Rules{}},
 		"nodeStartupTimeoutSeconds 45":              {build.NodeStartupTimeout(45 * time.Second), Rules{StartupTimeout: 45 * time.Second}},
 		"Node conditions": {build.UnhealthyNodeCondition(corev1.NodeReady, "Unknown", time.Minute), Rules{
-			StartupTimeout: 10 * time.Minute, NodeConditions: []ConditionRule{{"Ready", "Unknown", time.Minute}},
+			StartupTimeout: 10 * time.Minute, NodeConditions: []ConditionRule{{Type: "Ready", Status: "Unknown", Timeout: time.Minute}},
 		}},
 		"Machine conditions": {build.UnhealthyMachineCondition("Disk", "False", time.Minute), Rules{
-			StartupTimeout: 10 * time.Minute, MachineConditions: []ConditionRule{{"Disk", "False", time.Minute}},
+			StartupTimeout: 10 * time.Minute, MachineConditions: []ConditionRule{{Type: "Disk", Status: "False", Timeout: time.Minute}},
 		}},
 		"provisioning-timeout":                            {build.Annotation(ProvisioningTimeoutAnnotation, "30m"), Rules{StartupTimeout: 10 * time.Minute, ProvisioningTimeout: 30 * time.Minute}},
-		"a missing timeout":                               {noTimeout, Rules{StartupTimeout: 10 * time.Minute, NodeConditions: []ConditionRule{{"Ready", "False", 0}}}},
+		"a missing timeout":                               {noTimeout, Rules{StartupTimeout: 10 * time.Minute, NodeConditions: []ConditionRule{{Type: "Ready", Status: "False", Timeout: 0}}}},
 		"resumed-at":                                      {build.Annotation(ResumedAtAnnotation, now.Format(time.RFC3339)), Rules{StartupTimeout: 10 * time.Minute, ResumedAt: now}},
 		"the condition Paused":                            {pausedAt, Rules{StartupTimeout: 10 * time.Minute, Paused: new(metav1.Condition{Type: "Paused", Status: "False", LastTransitionTime: metav1.NewTime(now)})}},
 		"the same, and it is handed over":                 {pausedHandedOver, Rules{StartupTimeout: 10 * time.Minute}},

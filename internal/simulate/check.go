@@ -129,6 +129,7 @@ func (s *Scene) decide(c *check) {
 		return
 	}
 	c.gather()
+	s.suspect(c)
 	s.lead(c)
 	c.decision = admission.Decide(c.facts, s.now)
 	if !c.decision.Config.OnlyReports() && len(c.decision.Admit) > 0 {
@@ -212,8 +213,12 @@ func (c *check) brakes(r *v1alpha1.MachineRemediation, now time.Time) (gateClose
 			c.gate.first, c.gate.further = admission.GateClosed(c.facts, true), admission.GateClosed(c.facts, false)
 		}
 	}
+	gateClosed = c.gate.first
 	if ladder.HasBegun(r) {
-		return c.gate.further, c.gate.overBudget
+		gateClosed = c.gate.further
 	}
-	return c.gate.first, c.gate.overBudget
+	if i, ok := c.places[r.Spec.MachineRef.UID]; ok {
+		gateClosed = cmp.Or(c.facts.Targets[i].Suspected, gateClosed)
+	}
+	return gateClosed, c.gate.overBudget
 }

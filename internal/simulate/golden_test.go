@@ -189,6 +189,12 @@ var scenes = []struct {
 		mhc.Spec.Remediation.TriggerIf.UnhealthyLessThanOrEqualTo = new(intstr.Parse("1"))
 		return Changes{Checks: []*clusterv1.MachineHealthCheck{mhc}}
 	}},
+	{name: "so many Nodes fail at once that their detector may be wrong", fleet: func() *fleet {
+		return newFleet().annotated(mhcspec.SignalsAnnotation, "Ready: {maxShare: 40%}").healthy(5)
+	}, fails: []string{"machine/h1", "machine/h2", "machine/h3"}},
+	{name: "a Node fails, and its clock starts when Sickbay sees that", fleet: func() *fleet {
+		return newFleet().annotated(mhcspec.SignalsAnnotation, "Ready: {clock: FirstSeen, silentAfter: 15m, flaps: 2, flapWindow: 1h}").healthy(3)
+	}, fails: []string{"machine/h1"}},
 	{name: "many fail", fleet: func() *fleet {
 		return newFleet().annotated(mhcspec.MaxInFlightAnnotation, "10%").atMost("50%").healthy(40)
 	}, fails: []string{"25%"}},

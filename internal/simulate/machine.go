@@ -119,6 +119,7 @@ func (s *Scene) judge(m *machine) {
 	if !m.judged() {
 		return
 	}
+	s.watch(m)
 	result := verdict.Decide(*m.health, s.now)
 	at := ahead.FirstAfter(s.now, result.RecheckAt, result.Deadline)
 	s.agenda.add(at, func() { s.lookAt(m) })
@@ -138,6 +139,22 @@ func (s *Scene) judge(m *machine) {
 		})
 	})
 	s.ownerLooks(m)
+}
+
+// watch stores what is remembered of the conditions of the Node.
+func (s *Scene) watch(m *machine) {
+	if m.health.Node.State != verdict.NodeFound || !verdict.Distrusts(m.health.Rules) && !slices.ContainsFunc(m.health.More, verdict.Distrusts) {
+		return
+	}
+	result, stored := verdict.DecideTrust(*m.health, s.now), meta.FindStatusCondition(m.obj.Status.Conditions, verdict.TrustConditionType)
+	if stored != nil && stored.Message == result.Message {
+		return
+	}
+	m.change(s, func(obj *clusterv1.Machine) {
+		meta.SetStatusCondition(&obj.Status.Conditions, metav1.Condition{
+			Type: verdict.TrustConditionType, Status: metav1.ConditionStatus(result.Status), Reason: result.Reason, Message: result.Message, LastTransitionTime: s.time(),
+		})
+	})
 }
 
 // time returns the current time as the API stores it.

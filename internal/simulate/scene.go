@@ -97,6 +97,7 @@ func (s *Scene) give(from *explain.Machine, judging []*check, seen admission.Tar
 	m := &machine{obj: from.Machine, checks: judging, check: judging[first], stray: seen.Stray, host: seen.Host}
 	if from.Health != nil {
 		health := *from.Health
+		health.HeardAt = s.from // The detectors that are heard now are heard later, too.
 		health.Rules, health.More = m.rulesFor()
 		m.health = &health
 	}
@@ -189,6 +190,7 @@ func (s *Scene) ReadHealth(read func(*clusterv1.Machine, *clusterv1.MachineHealt
 		}
 		if health, err := read(m.obj, m.check.mhc, m.check.cluster); err == nil {
 			m.health = &health
+			m.health.HeardAt = s.from
 			m.health.Rules, m.health.More = m.rulesFor()
 		}
 	}

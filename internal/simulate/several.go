@@ -115,6 +115,16 @@ func (c *check) share(s *Scene) (shares bool) {
 	return shares
 }
 
+// suspect finds which conditions so many Nodes show at once that their detector may be wrong.
+func (s *Scene) suspect(c *check) {
+	_ = c.facts.Suspect(s.now, func(machine *clusterv1.Machine) (verdict.Facts, error) {
+		if m := c.byUID[machine.UID]; m.health != nil {
+			return m.health.By(c.rulesOfHealth), nil
+		}
+		return verdict.Facts{}, nil
+	})
+}
+
 // lead notes which machines other health checks repair, and which ones this one does.
 func (s *Scene) lead(c *check) {
 	if !c.share(s) {

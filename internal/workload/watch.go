@@ -38,11 +38,11 @@ func (c *Clusters) Watch(ctx context.Context, name string, cluster client.Object
 }
 
 // HealthChanged passes a Node's event if it can change a verdict or a rule of a plan. Heartbeats, which are
-// nearly all events, cannot. Nor can a message alone: it may count how often something happened.
+// nearly all events, cannot: a verdict that depends on their absence looks again by itself. Nor can a message alone: it may count how often something happened.
 func HealthChanged() predicate.Predicate {
 	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
 		before, after := e.ObjectOld.(*corev1.Node), e.ObjectNew.(*corev1.Node)
-		return before.UID != after.UID || !sameConditions(before.Status.Conditions, after.Status.Conditions)
+		return before.UID != after.UID || before.Status.NodeInfo.BootID != after.Status.NodeInfo.BootID || !sameConditions(before.Status.Conditions, after.Status.Conditions)
 	}}
 }
 
@@ -74,9 +74,10 @@ func reduce(obj any) (any, error) {
 		Name: node.Name, UID: node.UID, ResourceVersion: node.ResourceVersion, Generation: node.Generation,
 		CreationTimestamp: node.CreationTimestamp, DeletionTimestamp: node.DeletionTimestamp,
 	}}
+	reduced.Status.NodeInfo.BootID = node.Status.NodeInfo.BootID
 	for _, c := range node.Status.Conditions {
 		reduced.Status.Conditions = append(reduced.Status.Conditions, corev1.NodeCondition{
-			Type: c.Type, Status: c.Status, LastTransitionTime: c.LastTransitionTime,
+			Type: c.Type, Status: c.Status, LastHeartbeatTime: c.LastHeartbeatTime, LastTransitionTime: c.LastTransitionTime,
 			Reason: unique.Make(c.Reason).Value(), Message: unique.Make(c.Message).Value(),
 		})
 	}

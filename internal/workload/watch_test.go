@@ -24,6 +24,9 @@ func TestHealthChanged(t *testing.T) {
 	heartbeat := build.NodeFunc(func(n *corev1.Node) { n.Status.Conditions[0].LastHeartbeatTime = metav1.NewTime(now) })
 	message := build.NodeReady(metav1.ConditionTrue, build.Epoch).WithMessage("kubelet is posting ready status")
 	pressure := build.Condition("PIDPressure", "False", "R", build.Epoch)
+	boot := func(id string) build.NodeOption {
+		return build.NodeFunc(func(n *corev1.Node) { n.Status.NodeInfo.BootID = id })
+	}
 	tests := map[string]struct {
 		before, after []build.NodeOption
 		want          bool
@@ -34,6 +37,7 @@ func TestHealthChanged(t *testing.T) {
 		"a label":                    {nil, []build.NodeOption{build.Label("l", "1")}, false},
 		"another status":             {nil, []build.NodeOption{build.NodeReady(metav1.ConditionUnknown, build.Epoch)}, true},
 		"another transition":         {nil, []build.NodeOption{build.NodeReady(metav1.ConditionTrue, now)}, true},
+		"another boot":               {nil, []build.NodeOption{boot("b")}, true},
 		"another reason":             {[]build.NodeOption{pressure}, []build.NodeOption{build.Condition("PIDPressure", "False", "Other", now)}, true},
 		"a condition appears":        {nil, []build.NodeOption{pressure}, true},
 		"a condition goes":           {[]build.NodeOption{pressure}, nil, true},
@@ -58,14 +62,15 @@ func TestHealthChanged(t *testing.T) {
 func TestReduce(t *testing.T) {
 	full := build.Node("n", build.Label("l", "1"), build.Annotation("a", "1"), build.Deleting(now), build.NodeReady(metav1.ConditionFalse, now).WithMessage("m"))
 	full.ResourceVersion = "7"
+	full.Status.NodeInfo = corev1.NodeSystemInfo{BootID: "b", KernelVersion: "6"}
 	full.Status.Images = []corev1.ContainerImage{{Names: []string{"large"}}}
 	want := &corev1.Node{
 		ObjectMeta: metav1.ObjectMeta{
 			Name: "n", UID: full.UID, ResourceVersion: "7", Generation: full.Generation,
 			CreationTimestamp: full.CreationTimestamp, DeletionTimestamp: full.DeletionTimestamp,
 		},
-		Status: corev1.NodeStatus{Conditions: []corev1.NodeCondition{{
-			Type: corev1.NodeReady, Status: corev1.ConditionFalse, LastTransitionTime: metav1.NewTime(now), Reason: "KubeletNotReady", Message: "m",
+		Status: corev1.NodeStatus{NodeInfo: corev1.NodeSystemInfo{BootID: "b"}, Conditions: []corev1.NodeCondition{{
+			Type: corev1.NodeReady, Status: corev1.ConditionFalse, LastHeartbeatTime: metav1.NewTime(now), LastTransitionTime: metav1.NewTime(now), Reason: "KubeletNotReady", Message: "m",
 		}}},
 	}
 	got, err := reduce(full)

@@ -174,6 +174,9 @@ func (s *Scene) Facts() *explain.Facts {
 		}, Owner: s.owners[m.Name]}
 		all.Machines, check.Machines = append(all.Machines, one), append(check.Machines, one)
 	}
+	_ = f.Suspect(s.Now, func(m *clusterv1.Machine) (verdict.Facts, error) {
+		return *all.Machines[slices.Index(s.Machines, m)].Health, nil
+	})
 	check.Facts, check.Decision = f, admission.Decide(f, s.Now)
 	check.Nothing = check.SelectsNothing(all.Machines)
 	for _, r := range s.Records {

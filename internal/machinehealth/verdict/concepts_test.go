@@ -3,9 +3,11 @@ package verdict
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
@@ -85,6 +87,54 @@ func severalConcepts() []concept {
 	}
 }
 
+// gpu is a condition of the Node, with its last heartbeat.
+func gpu(status corev1.ConditionStatus, since, heard time.Time) build.NodeOption {
+	return build.NodeFunc(func(n *corev1.Node) {
+		n.Status.NodeInfo.BootID = "5f2c9d1e-8a4b-4c6d-9e0f-1a2b3c4d5e6f"
+		n.Status.Conditions = append(n.Status.Conditions, corev1.NodeCondition{
+			Type: "GpuHealthy", Status: status, Reason: "XidError", LastTransitionTime: metav1.NewTime(since), LastHeartbeatTime: metav1.NewTime(heard),
+		})
+	})
+}
+
+// signal has the settings of the page's table for a Node, and what is remembered of it.
+func signal(settings, remembered string, nodeOptions ...build.NodeOption) Facts {
+	return facts(rules(build.Annotation(mhcspec.SignalsAnnotation, "GpuHealthy: {"+settings+"}"), build.UnhealthyNodeCondition("GpuHealthy", corev1.ConditionFalse, 5*time.Minute)),
+		node(nodeOptions...), machine(build.Condition(TrustConditionType, metav1.ConditionTrue, ReasonSignalsTrusted, ago(time.Hour)).WithMessage(remembered)))
+}
+
+// signalConcepts are about a MachineHealthCheck whose rule is GpuHealthy=False for 5 minutes.
+func signalConcepts() []concept {
+	at := func(times ...time.Time) string {
+		var all []string
+		for _, one := range times {
+			all = append(all, one.UTC().Format(time.RFC3339))
+		}
+		return " seen at " + strings.Join(all, ", ")
+	}
+	late, soon := ago(6*time.Minute), ago(time.Minute)
+	const silent, latched, first, flaps = "silentAfter: 15m", "bootGrace: 5m", "clock: FirstSeen", "flaps: 3, flapWindow: 1h"
+	boot := "Remembered: boot=5f2c9d1e" + at(ago(30*time.Minute)) + "; GpuHealthy=False"
+	flapped := "Remembered: GpuHealthy=False before" + at(ago(50*time.Minute), ago(30*time.Minute), ago(10*time.Minute))
+	return []concept{
+		{"`" + silent + "`", "it matches, and its last heartbeat was 20 minutes ago", signal(silent, "", gpu("False", late, ago(20*time.Minute)))},
+		{"", "the same, and the kubelet is silent, too: `Ready=Unknown`", signal(silent, "", gpu("False", late, ago(20*time.Minute)), build.NodeReady(metav1.ConditionUnknown, soon))},
+		{"", "the last heartbeat was a minute ago", signal(silent, "", gpu("False", late, soon))},
+		{"`" + latched + "`", "it matches since 3 minutes after the last boot", signal(latched, boot+at(ago(27*time.Minute)), gpu("False", late, soon))},
+		{"", "it matches since 24 minutes after the last boot", signal(latched, boot+at(late), gpu("False", late, soon))},
+		{"`" + first + "`", "it matches since its last transition a minute ago, and Sickbay first saw it 6 minutes ago", signal(first, "Remembered: GpuHealthy=False"+at(late), gpu("False", soon, soon))},
+		{"`" + flaps + "`", "it does not match now, and became False 50, 30 and 10 minutes ago", signal(flaps, flapped, gpu("True", soon, soon))},
+	}
+}
+
+func TestConceptsSignals(t *testing.T) {
+	table := [][]string{{"setting", "observed", "status", "reason", "message", "changes by itself"}}
+	for _, c := range signalConcepts() {
+		table = append(table, append([]string{c.stage}, c.render()...))
+	}
+	docs.Section(t, conceptsFile, "signals", docs.Table(table...))
+}
+
 func TestConceptsSeveral(t *testing.T) {
 	table := [][]string{{"observed", "status", "reason", "message", "changes by itself"}}
 	for _, c := range severalConcepts() {
@@ -126,13 +176,15 @@ var reasons = map[string]string{
 	"ReasonMachineConditionsNotYet":     ReasonMachineConditionsNotYet,
 	"ReasonWaitingForInfrastructure":    ReasonWaitingForInfrastructure,
 	"ReasonWaitingForControlPlane":      ReasonWaitingForControlPlane,
+	"ReasonDetectorSilent":              ReasonDetectorSilent,
+	"ReasonDetectorLatched":             ReasonDetectorLatched,
 	"ReasonPaused":                      ReasonPaused,
 }
 
 // TestConceptsAreComplete: each reason is in the tables.
 func TestConceptsAreComplete(t *testing.T) {
 	var shown []string
-	for _, c := range slices.Concat(verdictConcepts(), clusterNotUpConcepts(), severalConcepts()) {
+	for _, c := range slices.Concat(verdictConcepts(), clusterNotUpConcepts(), severalConcepts(), signalConcepts()) {
 		shown = append(shown, verdictOf(c.facts, now).Reason)
 	}
 	for _, reason := range docs.Constants(t, "conditions.go", "Reason", reasons) {

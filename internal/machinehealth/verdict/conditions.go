@@ -20,7 +20,8 @@ func Of(machine *clusterv1.Machine) metav1.Condition {
 	return metav1.Condition{}
 }
 
-// Reasons of the verdict. The reason for a condition that matched is made from its type: Ready gives ReadyUnhealthy.
+// Reasons of the verdict. The reason for a condition that matched is made from its type: Ready gives ReadyUnhealthy, and ReadyFlapping if it came and
+// went.
 const (
 	// ReasonSucceeded: the Node exists and nothing matches.
 	ReasonSucceeded = "Succeeded"
@@ -50,6 +51,10 @@ const (
 	ReasonNodeConditionsNotYet = "NodeConditionsNotYetUnhealthy"
 	// ReasonMachineConditionsNotYet: the same for a Machine condition.
 	ReasonMachineConditionsNotYet = "MachineConditionsNotYetUnhealthy"
+	// ReasonDetectorSilent: a Node condition matches, but its last heartbeat is too old.
+	ReasonDetectorSilent = "DetectorSilent"
+	// ReasonDetectorLatched: a Node condition matches, but since about the last boot, and has not changed since.
+	ReasonDetectorLatched = "DetectorLatched"
 	// ReasonPaused: one of several MachineHealthChecks that select the Machine is paused, and the others find nothing.
 	ReasonPaused = "Paused"
 	// ReasonWaitingForInfrastructure: a finding is held back because the Cluster's infrastructure is not ready.
@@ -58,9 +63,9 @@ const (
 	ReasonWaitingForControlPlane = "WaitingForControlPlaneInitialized"
 )
 
-// reasonFor makes a condition reason from a condition type. A type may contain a domain, dots and dashes, which the API
+// reasonFor makes a condition reason from a condition type and a suffix. A type may contain a domain, dots and dashes, which the API
 // refuses in a reason, so example.com/disk-ok becomes DiskOkUnhealthy.
-func reasonFor(conditionType string) string {
+func reasonFor(conditionType, suffix string) string {
 	name := conditionType[strings.LastIndex(conditionType, "/")+1:]
 	var reason strings.Builder
 	upper := true
@@ -78,5 +83,5 @@ func reasonFor(conditionType string) string {
 		upper = false
 		reason.WriteRune(r)
 	}
-	return reason.String() + "Unhealthy"
+	return reason.String() + suffix
 }

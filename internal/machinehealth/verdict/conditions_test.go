@@ -22,7 +22,7 @@ func TestReasonFor(t *testing.T) {
 		"größe":                 "GrEUnhealthy",
 		"---":                   "Unhealthy",
 	} {
-		if got := reasonFor(conditionType); got != want {
+		if got := reasonFor(conditionType, "Unhealthy"); got != want {
 			t.Errorf("reasonFor(%q) is %q, want %q", conditionType, got, want)
 		}
 	}
@@ -33,7 +33,7 @@ func TestReasonFor(t *testing.T) {
 func TestReasonIsAccepted(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := metav1.Condition{Type: "T", Status: "True", LastTransitionTime: metav1.NewTime(now)}
-		c.Reason = reasonFor(rapid.String().Draw(t, "type"))
+		c.Reason = reasonFor(rapid.String().Draw(t, "type"), "Flapping")
 		if errs := validation.ValidateCondition(c, field.NewPath("condition")); len(errs) > 0 {
 			t.Fatal(errs.ToAggregate())
 		}

@@ -8,6 +8,7 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/sickbay-dev/sickbay/healthcheck"
+	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict/signals"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 )
 
@@ -23,6 +24,7 @@ var stages = []func(look) (healthcheck.Result, bool){
 	look.unreadable,
 	look.provisioning,
 	look.starting,
+	look.distrusted,
 	look.nodePending,
 	look.machinePending,
 	// D. It is healthy, if no stage has an answer.
@@ -45,6 +47,15 @@ type look struct {
 	findings
 
 	now time.Time
+	// memory is what is remembered of the conditions of the Node.
+	memory signals.Memory
+}
+
+// look begins a judgement.
+func (f Facts) look(now time.Time) look {
+	l := look{Facts: f, now: now, memory: f.remembered(f.Rules.NodeConditions, now)}
+	l.Rules.ResumedAt = past(l.Rules.ResumedAt, now)
+	return l
 }
 
 // Decide gives the verdict on a Machine. The table with every row is in docs/concepts.md. If several MachineHealthChecks select it, each judges it by
@@ -70,8 +81,7 @@ func (f Facts) part(rules mhcspec.Rules, now time.Time) healthcheck.Result {
 
 // decide gives the verdict by one MachineHealthCheck.
 func decide(f Facts, now time.Time) healthcheck.Result {
-	l := look{Facts: f, now: now}
-	l.Rules.ResumedAt = past(l.Rules.ResumedAt, now)
+	l := f.look(now)
 	for _, cause := range causes {
 		l.add(cause(l))
 	}
@@ -92,7 +102,9 @@ func (l look) askedFor() (healthcheck.Result, bool) {
 // clusterNotUp answers for a Machine that has findings, but whose Cluster is not up yet: the findings are not the Machine's fault.
 func (l look) clusterNotUp() (healthcheck.Result, bool) {
 	reason, message := l.clusterWait()
-	return unknown(reason, message), reason != "" && len(l.found) > 0
+	result := unknown(reason, message)
+	result.RecheckAt = l.until
+	return result, reason != "" && len(l.found) > 0
 }
 
 // clusterWait says which part of its Cluster a Machine waits for; empty if the Cluster is up.
@@ -112,7 +124,7 @@ func (l look) unhealthy() (healthcheck.Result, bool) {
 	if len(l.found) == 0 {
 		return healthcheck.Result{}, false
 	}
-	result := healthcheck.Result{Status: healthcheck.False, Reason: l.found[0].reason, RecheckAt: l.due}
+	result := healthcheck.Result{Status: healthcheck.False, Reason: l.found[0].reason, RecheckAt: healthcheck.Earliest(l.due, l.until)}
 	messages := make([]string, len(l.found))
 	for i, one := range l.found {
 		messages[i] = one.message

@@ -24,6 +24,9 @@ type Facts struct {
 	HostQuiet bool
 	// WasHealthy reports whether the stored verdict is True.
 	WasHealthy bool
+	// HeardAt is when the heartbeats of the Node's conditions were last known, for a look ahead: no more of them fall silent after that. It is zero for a
+	// judgement of now.
+	HeardAt time.Time
 	// GracePeriod is how long a healthy Machine stays healthy after the connection to its Node is lost.
 	GracePeriod time.Duration
 }

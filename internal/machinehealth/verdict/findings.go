@@ -22,11 +22,17 @@ type findings struct {
 	found []finding
 	// due is when the next pending cause becomes a finding; zero if nothing is pending.
 	due time.Time
+	// held are conditions that match, but that are not believed.
+	held []finding
+	// until is when what was found otherwise changes by itself; zero if it does not.
+	until time.Time
 }
 
 func (f *findings) add(more findings) {
 	f.found = append(f.found, more.found...)
 	f.due = healthcheck.Earliest(f.due, more.due)
+	f.held = append(f.held, more.held...)
+	f.until = healthcheck.Earliest(f.until, more.until)
 }
 
 func (f findings) pending() bool { return !f.due.IsZero() }
@@ -74,14 +80,15 @@ func (l look) nodeConditions() findings {
 		return all
 	}
 	for _, rule := range l.Rules.NodeConditions {
+		held := len(all.held)
 		for i := range l.Node.Node.Status.Conditions {
 			c := &l.Node.Node.Status.Conditions[i]
 			if string(c.Type) == rule.Type && string(c.Status) == rule.Status {
-				// The kubelet writes the transition, by its own clock. One that is behind dates it before the Node was created.
-				created := l.Node.Node.CreationTimestamp.Time
-				since := healthcheck.Latest(l.countsSince(c.LastTransitionTime.Time, created, rule.Timeout), past(created, l.now))
-				all.add(matching("Node", rule, since, l.now))
+				all.add(l.signal(rule, c))
 			}
+		}
+		if rule.Trust.Flaps > 0 && len(all.held) == held {
+			all.add(l.flapping(rule))
 		}
 	}
 	return all
@@ -93,5 +100,5 @@ func matching(kind string, rule mhcspec.ConditionRule, since, now time.Time) fin
 	if now.Before(due) {
 		return findings{due: due}
 	}
-	return one(reasonFor(rule.Type), fmt.Sprintf("%s condition %s is %s for more than %s", kind, rule.Type, rule.Status, rule.Timeout), due)
+	return one(reasonFor(rule.Type, "Unhealthy"), fmt.Sprintf("%s condition %s is %s for more than %s", kind, rule.Type, rule.Status, rule.Timeout), due)
 }

@@ -85,7 +85,7 @@ func (l look) hostError() findings {
 		return findings{}
 	}
 	c := meta.FindStatusCondition(l.Machine.Status.Conditions, HostConditionType)
-	since := healthcheck.Latest(l.countsSince(c.LastTransitionTime.Time, l.Machine.CreationTimestamp.Time, l.Rules.HostErrorTimeout), past(l.hostSeenSince(l.now), l.now))
+	since := healthcheck.Latest(l.countsSince(c.LastTransitionTime.Time, l.Machine.CreationTimestamp.Time, l.Rules.HostErrorTimeout), past(l.watchedSince(l.now), l.now))
 	due := since.Add(l.Rules.HostErrorTimeout)
 	switch {
 	case l.now.Before(due):
@@ -96,9 +96,9 @@ func (l look) hostError() findings {
 	return one(ReasonHostError, c.Message, due)
 }
 
-// hostSeenSince returns since when Sickbay has watched the host without a break. While the Machine, its Cluster or its
-// MachineHealthCheck is paused, the condition does not change, whatever happens to the host.
-func (f *Facts) hostSeenSince(now time.Time) time.Time {
+// watchedSince returns since when Sickbay has watched the host and the Node without a break. While the Machine, its Cluster or its
+// MachineHealthCheck is paused, its conditions do not change, whatever happens to them.
+func (f *Facts) watchedSince(now time.Time) time.Time {
 	var since time.Time
 	for _, paused := range []*metav1.Condition{f.Rules.Paused, meta.FindStatusCondition(f.Machine.Status.Conditions, clusterv1.PausedCondition)} {
 		switch {

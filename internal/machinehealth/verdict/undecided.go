@@ -69,9 +69,10 @@ func (l *look) undecided(is bool, reason, message string) (healthcheck.Result, b
 	}
 	result := unknown(reason, message)
 	if held, _ := l.clusterWait(); held != "" || !l.pending() {
-		result.RecheckAt = l.due
+		result.RecheckAt = healthcheck.Earliest(l.due, l.until)
 		return result, true
 	}
+	result.RecheckAt = l.until
 	result.Status, result.Deadline = healthcheck.Progressing, l.due
 	return result, true
 }

@@ -1,6 +1,10 @@
 package admission
 
-import clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+import (
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
+	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
+)
 
 // Condition types on MachineHealthChecks, and their reasons.
 const (
@@ -38,6 +42,14 @@ const (
 	ConditionOverlapping = "Overlapping"
 	// ReasonNotHandedOver: a MachineHealthCheck that is not handed over to this Sickbay selects these Machines, too.
 	ReasonNotHandedOver = "NotHandedOver"
+
+	// ConditionSignalsTrusted is there only if sickbay.dev/signals limits how many Nodes may show a condition at once.
+	ConditionSignalsTrusted = verdict.TrustConditionType
+	// ReasonSignalsTrusted: no condition is on more Nodes than its maxShare.
+	ReasonSignalsTrusted = verdict.ReasonSignalsTrusted
+	// ReasonSignalSuspected: a condition is on more Nodes than its maxShare, or was and is still on some. Its detector may be wrong, and nothing is
+	// repaired for it.
+	ReasonSignalSuspected = "SignalSuspected"
 
 	// ConditionDryRun is there only during a dry-run. Its message says what Sickbay would do.
 	ConditionDryRun = "DryRun"

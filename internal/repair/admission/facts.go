@@ -33,6 +33,8 @@ type Facts struct {
 	KindsMissing bool
 	// Unseen reports that the cache does not show all earlier admissions yet. Nobody else is admitted until it does.
 	Unseen bool
+	// Shares are how many Nodes show the unhealthy conditions for which there is a limit; see Suspect.
+	Shares []Share
 	// Failures are the Machines for which creating the record or granting a slot failed, by UID.
 	Failures map[types.UID]Failure
 }
@@ -71,6 +73,8 @@ type Target struct {
 	// AwaitedBy is the open record of another machine that waits for this one as its replacement, and judges it; empty if none
 	// does.
 	AwaitedBy string
+	// Suspected says why the Machine is not repaired if it is sick only by what is suspect; empty otherwise.
+	Suspected string
 	// Shared is set if other MachineHealthChecks select the Machine, too.
 	Shared *Shared
 }

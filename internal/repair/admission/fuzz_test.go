@@ -13,13 +13,13 @@ import (
 
 // FuzzAnnotations: whatever a MachineHealthCheck is annotated with, each problem is one clear sentence, and what cannot be read is never guessed at.
 func FuzzAnnotations(f *testing.F) {
-	for _, value := range []string{"", "1", "0", "-1", "20%", "-5%", "99999999999999999999", "%", "true", "TRUE", "yes", "reboot", "external-baremetal", "30m", "-1s", "1e9h", "2026-11-23T08:00:00Z", "\x00", "a\nb", "\xff"} {
+	for _, value := range []string{"", "1", "0", "-1", "20%", "-5%", "99999999999999999999", "%", "true", "TRUE", "yes", "reboot", "external-baremetal", "30m", "-1s", "1e9h", "2026-11-23T08:00:00Z", "\x00", "a\nb", "\xff", "A: {clock: FirstSeen, maxShare: 60%}", "{\"a\\nb\": {\"x y\": 1}}"} {
 		f.Add(value, 3)
 	}
 	f.Fuzz(func(t *testing.T, value string, expected int) {
 		for _, annotation := range []string{
 			mhcspec.MaxInFlightAnnotation, mhcspec.DryRunAnnotation, mhcspec.StrategyAnnotation, mhcspec.ExternalStrategyAnnotation, mhcspec.PauseOnUpgradeAnnotation,
-			mhcspec.ResumedAtAnnotation, mhcspec.ProvisioningTimeoutAnnotation, mhcspec.HostErrorTimeoutAnnotation,
+			mhcspec.ResumedAtAnnotation, mhcspec.ProvisioningTimeoutAnnotation, mhcspec.HostErrorTimeoutAnnotation, mhcspec.SignalsAnnotation,
 		} {
 			mhc := &clusterv1.MachineHealthCheck{}
 			mhc.Annotations = map[string]string{annotation: value}

@@ -30,6 +30,8 @@ type Admission struct {
 	awaitedBy string
 	// other is the MachineHealthCheck that repairs the machine instead of this one; empty if this one does.
 	other string
+	// suspected says why it is not repaired although it is sick; empty otherwise.
+	suspected string
 	// fruitless is how many slots, or attempts to grant one, led to nothing.
 	fruitless int
 	since     time.Time
@@ -66,7 +68,7 @@ func (f Facts) line(now time.Time) (all []Admission, at time.Time) {
 		}
 		if record == nil {
 			all = append(all, Admission{
-				Machine: machine, Host: target.Host, Grant: 1, awaitedBy: target.AwaitedBy,
+				Machine: machine, Host: target.Host, Grant: 1, awaitedBy: target.AwaitedBy, suspected: target.Suspected,
 				fruitless: f.Failures[machine.UID].Count, since: target.Verdict().LastTransitionTime.Time,
 			})
 			continue
@@ -79,7 +81,7 @@ func (f Facts) line(now time.Time) (all []Admission, at time.Time) {
 			all = append(all, Admission{
 				Machine: machine, Record: record, Grant: record.Status.ReleasedGrant + 1,
 				fruitless: ladder.Fruitless(record) + f.Failures[machine.UID].Count, since: record.Spec.Finding.Since.Time,
-				passedOver: over,
+				passedOver: over, suspected: target.Suspected,
 			})
 		}
 	}

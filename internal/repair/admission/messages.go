@@ -66,6 +66,7 @@ const (
 var waits = []struct{ reason, one, several string }{
 	{v1alpha1.ReasonNoSlot, "waits for a slot", "wait for a slot"},
 	{v1alpha1.ReasonGateClosed, "is held back", "are held back"},
+	{ReasonSignalSuspected, "is sick by what its detector may say wrongly", "are sick by what their detector may say wrongly"},
 	{v1alpha1.ReasonOnHold, "is on hold", "are on hold"},
 	{v1alpha1.ReasonPaced, "waits its turn", "wait their turn"},
 	{ReasonTemplateNotFound, "waits for its remediation template", "wait for their remediation template"},

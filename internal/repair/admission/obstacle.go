@@ -70,6 +70,9 @@ func (d *Decision) obstacle(f Facts, one Admission, now time.Time) Obstacle {
 	if why, until := mhcspec.OnHold(now, one.Machine); why != "" {
 		return Obstacle{v1alpha1.ReasonOnHold, why, until}
 	}
+	if one.suspected != "" {
+		return Obstacle{Reason: ReasonSignalSuspected, Message: one.suspected}
+	}
 	if !d.gate.allows(d.Counts, one.first()) {
 		return Obstacle{Reason: v1alpha1.ReasonGateClosed, Message: d.gateMessage()}
 	}

@@ -16,6 +16,7 @@ func TestReferenceHealthCheckConditions(t *testing.T) {
 		"ConditionRemediationAllowed": ConditionRemediationAllowed,
 		"ConditionPaused":             ConditionPaused,
 		"ConditionOverlapping":        ConditionOverlapping,
+		"ConditionSignalsTrusted":     ConditionSignalsTrusted,
 		"ConditionDryRun":             ConditionDryRun,
 		"ConditionTemplateAvailable":  ConditionTemplateAvailable,
 	}) {
@@ -32,6 +33,7 @@ func TestReferenceHealthCheckReasons(t *testing.T) {
 		ReasonInvalidConfiguration: ConditionRemediationAllowed, ReasonKindsNotInstalled: ConditionRemediationAllowed,
 		ReasonOnHold: ConditionRemediationAllowed, ReasonDeleting: ConditionRemediationAllowed, ReasonClusterNotFound: ConditionRemediationAllowed,
 		ReasonPaused: ConditionPaused, ReasonNotPaused: ConditionPaused,
+		ReasonSignalsTrusted: ConditionSignalsTrusted, ReasonSignalSuspected: ConditionSignalsTrusted,
 		ReasonNotHandedOver: ConditionOverlapping, ReasonDryRun: ConditionDryRun, ReasonObserve: ConditionDryRun,
 		ReasonTemplateAvailable: ConditionTemplateAvailable, ReasonTemplateNotFound: ConditionTemplateAvailable,
 	}
@@ -49,6 +51,8 @@ func TestReferenceHealthCheckReasons(t *testing.T) {
 		"ReasonPaused":               ReasonPaused,
 		"ReasonNotPaused":            ReasonNotPaused,
 		"ReasonNotHandedOver":        ReasonNotHandedOver,
+		"ReasonSignalsTrusted":       ReasonSignalsTrusted,
+		"ReasonSignalSuspected":      ReasonSignalSuspected,
 		"ReasonDryRun":               ReasonDryRun,
 		"ReasonObserve":              ReasonObserve,
 		"ReasonTemplateAvailable":    ReasonTemplateAvailable,

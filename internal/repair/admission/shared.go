@@ -74,8 +74,8 @@ func PassedOver(f Facts, now time.Time) string {
 }
 
 // AbilityOf returns what the status of a MachineHealthCheck says about whether it may repair, and about which of its generations.
-func AbilityOf(mhc *clusterv1.MachineHealthCheck) (ability [3]string) {
-	for i, conditionType := range []string{ConditionRemediationAllowed, ConditionDryRun, ConditionTemplateAvailable} {
+func AbilityOf(mhc *clusterv1.MachineHealthCheck) (ability [4]string) {
+	for i, conditionType := range []string{ConditionRemediationAllowed, ConditionDryRun, ConditionTemplateAvailable, ConditionSignalsTrusted} {
 		if c := meta.FindStatusCondition(mhc.Status.Conditions, conditionType); c != nil {
 			ability[i] = fmt.Sprint(c.Status, c.Reason, c.ObservedGeneration)
 		}

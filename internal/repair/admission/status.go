@@ -34,6 +34,9 @@ func Status(f Facts, d Decision, now metav1.Time) clusterv1.MachineHealthCheckSt
 	if len(f.Elsewhere) > 0 {
 		set(metav1.Condition{Type: ConditionOverlapping, Status: metav1.ConditionTrue, Reason: ReasonNotHandedOver, Message: overlapMessage(f.Elsewhere)})
 	}
+	if len(f.Shares) > 0 {
+		set(trustCondition(f.Shares))
+	}
 	if d.Config.OnlyReports() {
 		set(dryRunCondition(d))
 	}
@@ -80,7 +83,7 @@ func pausedStatus(mhc *clusterv1.MachineHealthCheck, d Decision, now metav1.Time
 // Ours reports whether a condition on mhc is one that Sickbay writes.
 func Ours(mhc *clusterv1.MachineHealthCheck, conditionType string) bool {
 	switch conditionType {
-	case ConditionRemediationAllowed, ConditionOverlapping, ConditionDryRun, ConditionTemplateAvailable:
+	case ConditionRemediationAllowed, ConditionOverlapping, ConditionSignalsTrusted, ConditionDryRun, ConditionTemplateAvailable:
 		return true
 	case ConditionPaused:
 		return !mhcspec.HandedOver(mhc)

@@ -47,5 +47,6 @@ func (r *Reader) mayGoOn(mhc *clusterv1.MachineHealthCheck, cluster *clusterv1.C
 func sameConfig(mhc *clusterv1.MachineHealthCheck, f admission.Facts) bool {
 	configA, problemsA := mhcspec.ParseConfig(mhc, f.Template.Plan)
 	configB, problemsB := mhcspec.ParseConfig(f.MachineHealthCheck, f.Template.Plan)
-	return equality.Semantic.DeepEqual(configA, configB) && slices.Equal(problemsA, problemsB)
+	return equality.Semantic.DeepEqual(configA, configB) && slices.Equal(problemsA, problemsB) &&
+		mhc.Annotations[mhcspec.SignalsAnnotation] == f.MachineHealthCheck.Annotations[mhcspec.SignalsAnnotation]
 }

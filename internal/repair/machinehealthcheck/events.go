@@ -33,6 +33,8 @@ const (
 	EventAdmissionFailed = "AdmissionFailed"
 	// EventOwnerRefused says that the API server does not let Sickbay make the MachineHealthCheck owned by its Cluster.
 	EventOwnerRefused = "OwnerRefused"
+	// EventSignalSuspected says that too many Nodes show a condition at once, so that nothing is repaired for it.
+	EventSignalSuspected = "SignalSuspected"
 	// EventOverlapping says that a MachineHealthCheck of another controller has Machines to itself.
 	EventOverlapping = "Overlapping"
 )
@@ -74,6 +76,8 @@ func eventFor(before *metav1.Condition, now metav1.Condition) (eventType, reason
 		}
 	case admission.ReasonTemplateNotFound:
 		return corev1.EventTypeWarning, EventTemplateNotFound
+	case admission.ReasonSignalSuspected:
+		return corev1.EventTypeWarning, EventSignalSuspected
 	case admission.ReasonNotHandedOver:
 		return corev1.EventTypeWarning, EventOverlapping
 	}

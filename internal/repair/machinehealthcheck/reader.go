@@ -68,6 +68,9 @@ func (r *Reader) observe(ctx context.Context, mhc *clusterv1.MachineHealthCheck)
 	if err := r.AddTargets(ctx, &f); err != nil {
 		return admission.Facts{}, err
 	}
+	if err := r.Suspect(ctx, &f); err != nil {
+		return admission.Facts{}, err
+	}
 	if err := r.observeTemplate(ctx, &f); err != nil {
 		return admission.Facts{}, err
 	}

@@ -34,6 +34,7 @@ func TestReferenceHealthCheckEvents(t *testing.T) {
 		"EventAdmissionFailed":      EventAdmissionFailed,
 		"EventOwnerRefused":         EventOwnerRefused,
 		"EventOverlapping":          EventOverlapping,
+		"EventSignalSuspected":      EventSignalSuspected,
 	}) {
 		table = append(table, []string{docs.Code(c.Value), c.Meaning})
 	}
@@ -67,6 +68,10 @@ func TestReferenceAnnotations(t *testing.T) {
 		{
 			mhcspec.HostErrorTimeoutAnnotation, onCheck, "you",
 			"Go duration. A Machine whose BareMetalHost has had an error for this long is unhealthy. Likewise.",
+		},
+		{
+			mhcspec.SignalsAnnotation, onCheck, "you",
+			"YAML: when conditions of Nodes are believed, by type; see [concepts](concepts.md#trust-in-signals). Nothing is repaired while it cannot be read.",
 		},
 		{
 			mhcspec.ResumedAtAnnotation, onCheck, "you, Sickbay",
@@ -113,7 +118,7 @@ func TestReferenceAnnotations(t *testing.T) {
 func TestReferenceFieldOwners(t *testing.T) {
 	table := [][]string{{"field owner", "writes"}}
 	for _, o := range [][2]string{
-		{machinehealth.FieldOwner, "`HealthCheckSucceeded` and `HostHealthy` on Machines"},
+		{machinehealth.FieldOwner, "`HealthCheckSucceeded`, `HostHealthy` and `SignalsTrusted` on Machines"},
 		{remedy.FieldOwner, "the status of MachineRemediations and their templates, and what they ask for: `OwnerRemediated` and the annotations about reboots on Machines, and requests"},
 		{FieldOwner, "the status of MachineHealthChecks"},
 		{metadataFieldOwner, "the label and the owner reference on MachineHealthChecks"},

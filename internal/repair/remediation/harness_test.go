@@ -254,6 +254,8 @@ type stubGate struct {
 	onBudget func()
 	// firsts are those of the calls.
 	firsts []bool
+	// suspected is what the gate says about conditions that too many Nodes show.
+	suspected string
 }
 
 func (g *stubGate) GateClosed(_ context.Context, _ *clusterv1.MachineHealthCheck, _ *clusterv1.Cluster, first bool) (string, error) {
@@ -261,6 +263,10 @@ func (g *stubGate) GateClosed(_ context.Context, _ *clusterv1.MachineHealthCheck
 	defer g.mu.Unlock()
 	g.firsts = append(g.firsts, first)
 	return g.closed, nil
+}
+
+func (g *stubGate) Suspected(context.Context, *clusterv1.MachineHealthCheck, *clusterv1.Cluster, verdict.Facts) (string, error) {
+	return g.suspected, nil
 }
 
 func (g *stubGate) OverBudget(context.Context, *clusterv1.MachineHealthCheck, *clusterv1.Cluster, *v1alpha1.MachineRemediationTemplate, slots.OpenRecords) (string, error) {

@@ -158,8 +158,17 @@ func (r *Reader) judge(ctx context.Context, v *view) error {
 		return err
 	}
 	// The gate comes last: while its answer waits for other reads, the machines of a storm go on falling sick.
-	v.facts.Safety.GateClosed, err = r.Gatekeeper.GateClosed(ctx, v.mhc, v.cluster, !ladder.HasBegun(v.facts.Record))
+	v.facts.Safety.GateClosed, err = r.gateClosed(ctx, v, facts)
 	return err
+}
+
+// gateClosed says which gate is closed for the Machine: because too many Nodes show the condition that it is sick by, or because too many are unhealthy.
+func (r *Reader) gateClosed(ctx context.Context, v *view, health verdict.Facts) (string, error) {
+	why, err := r.Gatekeeper.Suspected(ctx, v.mhc, v.cluster, health)
+	if why != "" || err != nil {
+		return why, err
+	}
+	return r.Gatekeeper.GateClosed(ctx, v.mhc, v.cluster, !ladder.HasBegun(v.facts.Record))
 }
 
 // alsoJudging returns by whose rules a machine is judged before an act, besides its own MachineHealthCheck's: what has begun goes on while anybody who

@@ -97,6 +97,7 @@ var lateChanges = map[string]lateChange{
 		change(f, f.mhc, func(m *clusterv1.MachineHealthCheck) { m.Labels[clusterv1.WatchLabel] = "them" })
 	}, handedBack, nil},
 	"its MachineHealthCheck has no room": {func(f *harness, _ *clusterv1.Machine) { f.gate.over = "2 of at most 1 in flight" }, "Pending NoSlot", nil},
+	"too many Nodes show the same":       {func(f *harness, _ *clusterv1.Machine) { f.gate.suspected = "GpuHealthy is False on 3 of 3 Nodes" }, "Pending GateClosed", nil},
 	"too many are sick":                  {func(f *harness, _ *clusterv1.Machine) { f.gate.closed = "3 of 3 not healthy" }, "Pending GateClosed", nil},
 	"its record is deleted":              {func(f *harness, _ *clusterv1.Machine) { remove(f, f.recordOf("a")) }, "gone", nil},
 	"its record has lost the slot": {func(f *harness, _ *clusterv1.Machine) {

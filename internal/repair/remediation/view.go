@@ -9,6 +9,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
 	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
 	"github.com/sickbay-dev/sickbay/internal/repair/rules"
 	"github.com/sickbay-dev/sickbay/internal/repair/slots"
@@ -39,6 +40,8 @@ type Reader struct {
 type Gatekeeper interface {
 	// GateClosed evaluates triggerIf. Its lower bound applies only to the first act of a record.
 	GateClosed(ctx context.Context, mhc *clusterv1.MachineHealthCheck, cluster *clusterv1.Cluster, first bool) (why string, err error)
+	// Suspected asks whether the machine is sick only by conditions that too many Nodes show at once.
+	Suspected(ctx context.Context, mhc *clusterv1.MachineHealthCheck, cluster *clusterv1.Cluster, health verdict.Facts) (why string, err error)
 	// OverBudget counts by the open records how many machines are in flight.
 	OverBudget(ctx context.Context, mhc *clusterv1.MachineHealthCheck, cluster *clusterv1.Cluster, plan *v1alpha1.MachineRemediationTemplate,
 		open slots.OpenRecords) (why string, err error)

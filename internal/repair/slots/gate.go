@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/recordstore"
 	"github.com/sickbay-dev/sickbay/internal/repair/admission"
@@ -43,13 +44,15 @@ type lastLook struct {
 	mu         sync.Mutex
 	generation int64
 	// ability is what the status said then: when that changes, what was counted has changed.
-	ability [3]string
+	ability [4]string
 	// at is when the look ended.
 	at time.Time
 	// left is how many more answers it is used for.
 	left int
 	// first says why a repair may not begin, and further why one in progress may not go on; empty if it may.
 	first, further string
+	// shares are how many Nodes show conditions for which there is a limit.
+	shares []admission.Share
 }
 
 // GateClosed says why triggerIf of mhc does not allow remediation now; empty if it does. Its lower bound applies only to the first
@@ -58,28 +61,61 @@ func (g *Gatekeeper) GateClosed(ctx context.Context, mhc *clusterv1.MachineHealt
 	if admission.AlwaysOpen(mhc) {
 		return "", nil
 	}
-	most, _ := admission.GateBound(mhc) // what is not always open has one
-	kept := g.last(mhc.UID)
-	kept.mu.Lock()
-	defer kept.mu.Unlock()
-	now := g.Clock.Now()
-	ability := admission.AbilityOf(mhc)
-	if kept.left == 0 || kept.generation != mhc.Generation || kept.ability != ability || now.Sub(kept.at) >= lookLasts || now.Before(kept.at) {
-		f := admission.Facts{MachineHealthCheck: mhc, Cluster: cluster}
-		if err := g.AddTargets(ctx, &f); err != nil {
-			return "", err
-		}
-		if err := g.Judge(ctx, &f, most(len(f.Targets))); err != nil {
-			return "", err
-		}
-		kept.generation, kept.ability, kept.at, kept.left = mhc.Generation, ability, g.Clock.Now(), answersOfLook
-		kept.first, kept.further = admission.GateClosed(f, true), admission.GateClosed(f, false)
-	}
-	kept.left--
-	if first {
+	kept, unlock, err := g.look(ctx, mhc, cluster)
+	defer unlock()
+	switch {
+	case err != nil:
+		return "", err
+	case first:
 		return kept.first, nil
 	}
 	return kept.further, nil
+}
+
+// Suspected says why a machine must not be repaired now that is sick only by conditions that too many Nodes show at once; empty if it may. Health is
+// what the verdict on it depends on.
+func (g *Gatekeeper) Suspected(ctx context.Context, mhc *clusterv1.MachineHealthCheck, cluster *clusterv1.Cluster, health verdict.Facts) (why string, err error) {
+	if len(admission.SharesOf(mhc)) == 0 {
+		return "", nil
+	}
+	kept, unlock, err := g.look(ctx, mhc, cluster)
+	defer unlock()
+	if err != nil {
+		return "", err
+	}
+	return admission.Suspected(health.By(mhcspec.RulesOf(mhc)), kept.shares, g.Clock.Now()), nil
+}
+
+// look returns a look at the machines that is still good, and locks it. It counts as used once more.
+func (g *Gatekeeper) look(ctx context.Context, mhc *clusterv1.MachineHealthCheck, cluster *clusterv1.Cluster) (kept *lastLook, unlock func(), err error) {
+	kept = g.last(mhc.UID)
+	kept.mu.Lock()
+	now := g.Clock.Now()
+	if kept.left == 0 || kept.generation != mhc.Generation || kept.ability != admission.AbilityOf(mhc) || now.Sub(kept.at) >= lookLasts || now.Before(kept.at) {
+		if err := g.lookAgain(ctx, kept, mhc, cluster); err != nil {
+			return kept, kept.mu.Unlock, err
+		}
+	}
+	kept.left--
+	return kept, kept.mu.Unlock, nil
+}
+
+func (g *Gatekeeper) lookAgain(ctx context.Context, kept *lastLook, mhc *clusterv1.MachineHealthCheck, cluster *clusterv1.Cluster) error {
+	f := admission.Facts{MachineHealthCheck: mhc, Cluster: cluster}
+	if err := g.AddTargets(ctx, &f); err != nil {
+		return err
+	}
+	if err := g.Suspect(ctx, &f); err != nil {
+		return err
+	}
+	if most, bounded := admission.GateBound(mhc); bounded {
+		if err := g.Judge(ctx, &f, most(len(f.Targets))); err != nil {
+			return err
+		}
+	}
+	kept.generation, kept.ability, kept.at, kept.left = mhc.Generation, admission.AbilityOf(mhc), g.Clock.Now(), answersOfLook
+	kept.first, kept.further, kept.shares = admission.GateClosed(f, true), admission.GateClosed(f, false), f.Shares
+	return nil
 }
 
 // OverBudget says why a record may not act although it has a slot: more machines are in flight than allowed. It is empty if there

@@ -111,6 +111,15 @@ func targeted(all []admission.Target, machine v1alpha1.RemediatedMachineReferenc
 	return found && all[i].Machine.UID == machine.UID
 }
 
+// Suspect finds, from the caches, which conditions so many Nodes show at once that their detector may be wrong.
+func (m Reader) Suspect(ctx context.Context, f *admission.Facts) error {
+	observer := *m.Observer
+	observer.Nodes = workload.ForMany(ctx, observer.Nodes, client.ObjectKeyFromObject(f.Cluster), len(f.Targets))
+	return f.Suspect(m.Clock.Now(), func(machine *clusterv1.Machine) (verdict.Facts, error) {
+		return observer.CachedFacts(ctx, machine, f.MachineHealthCheck, f.Cluster)
+	})
+}
+
 // Judge judges all targets anew, from the caches. Verdicts are written one by one, but Nodes may vanish all at once: after the
 // first verdict, the limit alone would admit machines until it is reached. It stops as soon as more than the given number are
 // unhealthy, which is all that matters.

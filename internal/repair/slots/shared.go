@@ -59,7 +59,7 @@ func (m Reader) share(ctx context.Context, f *admission.Facts, rivals []*cluster
 		return m.countRepair(ctx, f, target)
 	}
 	for _, older := range checks[:slices.IndexFunc(checks, is)] {
-		if verdict.Decide(facts.By(mhcspec.RulesOf(older)), now).Status == healthcheck.False {
+		if verdict.Decide(facts.By(admission.TrustedRules(older)), now).Status == healthcheck.False {
 			target.Shared.Older = append(target.Shared.Older, older)
 		}
 	}
@@ -97,7 +97,7 @@ func (m Reader) AddLeads(ctx context.Context, f *admission.Facts) error {
 // why the gate of one is closed.
 func (m Reader) Leader(ctx context.Context, facts verdict.Facts, checks []*clusterv1.MachineHealthCheck, gate GateFunc) (leader *clusterv1.MachineHealthCheck, until time.Time, err error) {
 	for _, mhc := range checks {
-		if part := verdict.Decide(facts.By(mhcspec.RulesOf(mhc)), m.Clock.Now()); part.Status != healthcheck.False {
+		if part := verdict.Decide(facts.By(admission.TrustedRules(mhc)), m.Clock.Now()); part.Status != healthcheck.False {
 			until = healthcheck.Earliest(until, part.NextChange())
 			continue
 		}

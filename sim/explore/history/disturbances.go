@@ -35,6 +35,7 @@ func (w *World) disturbances(about func(...schema.GroupVersionKind) bool) []opti
 		{worlds.Person, w.meddleWithRecords, []schema.GroupVersionKind{kinds.Record}},
 		{worlds.Person, w.meddleWithRequests, []schema.GroupVersionKind{kinds.Request, kinds.Reboot}},
 		{worlds.Second, w.meddleWithSecond, []schema.GroupVersionKind{kinds.HealthCheck}},
+		{worlds.Signals, w.detectorsChange, []schema.GroupVersionKind{kinds.Node}},
 		{worlds.Pauses, w.pauses, []schema.GroupVersionKind{kinds.HealthCheck, kinds.Cluster}},
 		{worlds.Upgrade, w.played(upgrade.Scene.OpenShift), []schema.GroupVersionKind{kinds.ClusterVersion, kinds.HealthCheck, kinds.OpenShiftCheck}},
 		{worlds.Pools, w.played(upgrade.Scene.Pools), []schema.GroupVersionKind{kinds.Pool, kinds.OpenShiftCheck}},

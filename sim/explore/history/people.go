@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -227,4 +228,7 @@ func (w *World) Cooperate() {
 	}
 	w.scene().Finish()
 	w.giveHostsBack()
+	if w.Spec.Has(worlds.Signals) {
+		w.gpuSays(deserted, corev1.ConditionTrue, "Fine")
+	}
 }

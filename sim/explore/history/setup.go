@@ -50,6 +50,7 @@ func (w *World) setUp() {
 	for i := range w.Spec.Machines {
 		w.makeMachine(i < w.Spec.Sick)
 	}
+	w.detects()
 }
 
 func (w *World) cluster() *clusterv1.Cluster {
@@ -97,6 +98,10 @@ func (w *World) healthCheck(name string) *clusterv1.MachineHealthCheck {
 			mhc.Spec.Remediation.TriggerIf.UnhealthyInRange = s.InRange
 			if s.Slots > 0 && s.Plan == nil {
 				build.Annotation(mhcspec.MaxInFlightAnnotation, strconv.Itoa(s.Slots))(mhc)
+			}
+			if s.Has(worlds.Signals) {
+				build.UnhealthyNodeCondition(Gpu, corev1.ConditionFalse, SickAfter)(mhc)
+				build.Annotation(mhcspec.SignalsAnnotation, trust)(mhc)
 			}
 			if s.Reboot {
 				build.Annotation(mhcspec.StrategyAnnotation, string(mhcspec.StrategyReboot))(mhc)

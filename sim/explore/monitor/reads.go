@@ -1,6 +1,7 @@
 package monitor
 
 import (
+	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -114,8 +115,11 @@ func (l look) sick() bool {
 	return node == nil || nodeSick(node, l.at)
 }
 
-// nodeSick reports whether a Node has been not ready for long enough.
+// nodeSick reports whether a Node has been not ready for long enough, or a detector that lives says that it is broken.
 func nodeSick(node *corev1.Node, now time.Time) bool {
+	if slices.ContainsFunc(node.Status.Conditions, history.GpuBroken) {
+		return true
+	}
 	for _, c := range node.Status.Conditions {
 		if c.Type == corev1.NodeReady && c.Status != corev1.ConditionTrue {
 			return now.Sub(c.LastTransitionTime.Time) >= history.SickAfter

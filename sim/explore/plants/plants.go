@@ -13,7 +13,7 @@ import (
 
 // All are the bugs that can be planted. Each rule has at least one, except those that plants_test.go lists, and so has each fault of
 // history.Plant.
-var All = slices.Concat(plantsOfLooks, plantsOfActs, plantsOfEnds, plantsOfOthers, plantsOfAsking, plantsOfHosts, plantsOfIntake, plantsOfPauses, plantsOfSeveral)
+var All = slices.Concat(plantsOfLooks, plantsOfActs, plantsOfEnds, plantsOfOthers, plantsOfAsking, plantsOfHosts, plantsOfIntake, plantsOfPauses, plantsOfSeveral, plantsOfSignals)
 
 // plantsOfLooks break the rules about reads before an act: open records, health, permission, and the gate.
 var plantsOfLooks = []*history.Plant{

@@ -127,6 +127,8 @@ const (
 	Kinds Actor = "kinds"
 	// Second is a person with a second, younger health check of the same machines, who pauses, holds and deletes it.
 	Second Actor = "second"
+	// Signals are detectors on Nodes, one that restarts its clock and one that is gone at times.
+	Signals Actor = "signals"
 )
 
 // Everybody is all actors that take part in every large world.

@@ -115,6 +115,11 @@ var All = []*Spec{
 		Actors: []Actor{Second, Nodes, Person, Owners, Faults, Caches, Overlap, Clock}, Steps: 80, Settle: 2 * time.Hour, Recover: 36 * time.Hour,
 	},
 	{
+		Name: "detectors", About: "a machine whose detector restarts the clock of its condition at each look, and one whose detector is gone at times",
+		Machines: 2, Owner: OwnerReplaces, Slots: 1,
+		Actors: []Actor{Signals, Pauses, Faults, Caches, Overlap, Clock}, Steps: 60, Settle: 2 * time.Hour, Watch: time.Hour, Recover: 36 * time.Hour,
+	},
+	{
 		Name: "bad image", About: "new machines are sick, too",
 		Slow: true, Machines: 2, Sick: 1, Owner: OwnerReplaces, Slots: 1, BadImage: true,
 		Actors: Everybody, Steps: 80, Settle: 10 * time.Minute, Watch: 10 * time.Minute, Recover: 36 * time.Hour,
