@@ -122,7 +122,7 @@ func TestBatches(t *testing.T) {
 		}
 		b.release <- nil
 		b.wantAnswers(t, 2, answer{read: 5})
-		time.Sleep(batchFills)
+		<-time.After(batchFills)
 		synctest.Wait()
 		if n := len(b.batches.rows); n > 0 {
 			t.Errorf("%d batches are remembered", n)
@@ -164,11 +164,11 @@ func TestBatchesOfAStorm(t *testing.T) {
 			all.Go(func() {
 				_, _ = b.read(t.Context(), kinship{}, nil, func([]*v1alpha1.MachineRemediation) (common, error) {
 					reads.Add(1)
-					time.Sleep(reading)
+					<-time.After(reading)
 					return common{}, nil
 				})
 			})
-			time.Sleep(time.Duration(rand.Int64N(int64(2 * every))))
+			<-time.After(rand.N(2 * every))
 		}
 		all.Wait()
 		if n := float64(reads.Load()) / records; n > most {
