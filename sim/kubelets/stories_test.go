@@ -114,10 +114,10 @@ func clockBehind(s *stage) {
 	p := s.pool("behind", 1, kit{ClockOffset: behind}, after(corev1.NodeReady, corev1.ConditionFalse, startPatience),
 		after(corev1.NodeReady, corev1.ConditionUnknown, patience))
 	p.provider.makes(p.deployment(), noNetwork)
+	joined := time.Now()
 	p.create()
 	machine := p.newest()
 	p.provider.makes(p.deployment(), none)
-	joined := time.Now()
 	p.says(machine, corev1.NodeReady, corev1.ConditionFalse, "KubeletNotReady", joined)
 	p.isOff(machine, behind)
 	p.judged(machine, metav1.ConditionUnknown, "NodeConditionsNotYetUnhealthy", "Waiting for unhealthyCondition timeout", joined)
@@ -229,10 +229,13 @@ func (p *pool) says(machine *clusterv1.Machine, condition corev1.NodeConditionTy
 	p.log(time.Now(), since, "Node %s says %s=%s %s", machine.Name, condition, status, reason)
 }
 
-// judged waits for a verdict on a machine; an empty message is any.
+// judged waits for a verdict on a machine, written since a fault; an empty message is any.
 func (p *pool) judged(machine *clusterv1.Machine, status metav1.ConditionStatus, reason, message string, since time.Time) {
 	p.Helper()
-	entry, err := harness.Journal.Machine(p.wait(), machine.UID, reason+" of "+machine.Name, journal.HasVerdict(status, reason))
+	entry, err := harness.Journal.Await(p.wait(), reason+" of "+machine.Name, func(e journal.Entry) bool {
+		m, ok := e.Object.(*clusterv1.Machine)
+		return ok && m.UID == machine.UID && e.At.After(since) && journal.HasVerdict(status, reason)(m)
+	})
 	p.Expect(err).NotTo(HaveOccurred())
 	verdict := journal.Verdict(entry.Object.(*clusterv1.Machine))
 	p.log(entry.At, since, "Machine %s is judged %s %s %q", machine.Name, status, reason, verdict.Message)
