@@ -50,15 +50,17 @@ func TestConditionClocks(t *testing.T) {
 	hours := verdict{Status: healthcheck.False, Reason: "ReadyUnhealthy", Message: "Node condition Ready is False for more than 1h0m0s"}
 	zero := verdict{Status: healthcheck.False, Reason: "ReadyUnhealthy", Message: "Node condition Ready is False for more than 0s"}
 	run(t, map[string]row{
-		"Node condition, resumed after it":     {facts(notReady(ago(time.Hour)), resumed(ago(time.Minute))), notYetNode.in(4 * time.Minute)},
-		"Node condition, resumed before it":    {facts(notReady(ago(time.Minute)), resumed(ago(time.Hour))), notYetNode.in(4 * time.Minute)},
-		"Node condition, resumed long ago":     {facts(notReady(ago(time.Hour)), resumed(ago(5*time.Minute))), nodeNotReady},
-		"Machine condition, resumed after it":  {facts(machine(noDisk(ago(time.Hour))), resumed(ago(time.Minute))), notYetMachine.in(4 * time.Minute)},
-		"no transition time: Node creation":    {facts(notReady(time.Time{}), long(time.Hour)), hours},
-		"no transition time, a young Node":     {facts(node(build.NodeReady("False", time.Time{}), build.CreatedAt(ago(time.Minute)))), notYetNode.in(4 * time.Minute)},
-		"no transition time: Machine creation": {facts(machine(noDisk(time.Time{}), build.CreatedAt(ago(time.Minute)))), notYetMachine.in(4 * time.Minute)},
-		"a Node whose clock is behind":         {facts(node(build.NodeReady("False", ago(time.Hour)), build.CreatedAt(ago(time.Minute)))), notYetNode.in(4 * time.Minute)},
-		"a timeout of 0 is over at once":       {facts(notReady(now), long(0)), zero},
-		"a transition in the future":           {facts(notReady(now.Add(time.Minute))), notYetNode.in(6 * time.Minute)},
+		"Node condition, resumed after it":      {facts(notReady(ago(time.Hour)), resumed(ago(time.Minute))), notYetNode.in(4 * time.Minute)},
+		"Node condition, resumed before it":     {facts(notReady(ago(time.Minute)), resumed(ago(time.Hour))), notYetNode.in(4 * time.Minute)},
+		"Node condition, resumed long ago":      {facts(notReady(ago(time.Hour)), resumed(ago(5*time.Minute))), nodeNotReady},
+		"Machine condition, resumed after it":   {facts(machine(noDisk(ago(time.Hour))), resumed(ago(time.Minute))), notYetMachine.in(4 * time.Minute)},
+		"no transition time: Node creation":     {facts(notReady(time.Time{}), long(time.Hour)), hours},
+		"no transition time, a young Node":      {facts(node(build.NodeReady("False", time.Time{}), build.CreatedAt(ago(time.Minute)))), notYetNode.in(4 * time.Minute)},
+		"no transition time: Machine creation":  {facts(machine(noDisk(time.Time{}), build.CreatedAt(ago(time.Minute)))), notYetMachine.in(4 * time.Minute)},
+		"a Node whose clock is behind":          {facts(node(build.NodeReady("False", ago(time.Hour)), build.CreatedAt(ago(time.Minute)))), notYetNode.in(4 * time.Minute)},
+		"a Node that is made by a clock ahead":  {facts(node(build.NodeReady("False", ago(time.Hour)), build.CreatedAt(now.Add(time.Minute)))), notYetNode.in(6 * time.Minute)},
+		"a Node that is made far in the future": {facts(node(build.NodeReady("False", ago(time.Hour)), build.CreatedAt(now.Add(time.Hour)))), nodeNotReady},
+		"a timeout of 0 is over at once":        {facts(notReady(now), long(0)), zero},
+		"a transition in the future":            {facts(notReady(now.Add(time.Minute))), notYetNode.in(6 * time.Minute)},
 	})
 }
