@@ -77,6 +77,14 @@ func builtIn() []Scenario {
 			Health: atMost(unhealthyNode(nodeTimeout), "40%"), story: shortCircuit,
 		},
 		{
+			Name: "two-checks", Title: "two health checks, the older in dry-run", Cluster: "blue", Workers: 1,
+			Health: unhealthyNode(nodeTimeout), Annotations: map[string]string{dryRun: "true"}, story: twoChecks,
+		},
+		{
+			Name: "dead-detector", Title: "a detector accuses a node, and is dead", Cluster: "blue", Workers: 2,
+			Health: gpuUnhealthy(nodeTimeout), Annotations: map[string]string{signals: "GpuHealthy: {silentAfter: 15m, maxShare: 60%}"}, story: deadDetector,
+		},
+		{
 			Name: "kubelet-stops", Title: "a kubelet stops", Cluster: "blue", Workers: 2,
 			Health: unhealthyNode(nodeTimeout),
 			story:  remediation{strike: stopKubelet, reason: "ReadyUnhealthy", timeout: nodeTimeout}.play,
