@@ -30,8 +30,7 @@ func Distrusts(rules mhcspec.Rules) bool {
 // DecideTrust returns the condition about the conditions of the Node. It is for a Machine whose Node was read.
 func DecideTrust(f Facts, now time.Time) healthcheck.Result {
 	if f.Node.State != NodeFound {
-		memory, _ := f.stored()
-		return unknown(ReasonNodeUnavailable, memory.String())
+		return unknown(ReasonNodeUnavailable, f.stored().String())
 	}
 	result := healthcheck.Result{Status: healthcheck.True, Reason: ReasonSignalsTrusted}
 	var all []mhcspec.ConditionRule
@@ -67,14 +66,14 @@ func SickWithout(f Facts, types []string, now time.Time) bool {
 	return decide(f.By(f.Rules.Without(types)), now).Status == healthcheck.False
 }
 
-// stored returns what was remembered of the Node before, and whether nothing was that anybody can read.
-func (f *Facts) stored() (memory signals.Memory, first bool) {
+// stored returns what was remembered of the Node before, if anybody can read it.
+func (f *Facts) stored() signals.Memory {
 	c := meta.FindStatusCondition(f.Machine.Status.Conditions, TrustConditionType)
 	if c == nil {
-		return nil, true
+		return nil
 	}
-	memory, ok := signals.Parse(c.Message)
-	return memory, !ok
+	memory, _ := signals.Parse(c.Message)
+	return memory
 }
 
 // remembered returns what is remembered of the conditions that rules match, with what the Node shows now.
@@ -82,8 +81,7 @@ func (f *Facts) remembered(rules []mhcspec.ConditionRule, now time.Time) signals
 	if f.Node.State != NodeFound || !slices.ContainsFunc(rules, func(rule mhcspec.ConditionRule) bool { return rule.Trust.Remembers() }) {
 		return nil
 	}
-	memory, first := f.stored()
-	return memory.Remember(rules, first, f.Node.Node, now)
+	return f.stored().Remember(rules, f.Node.Node, now)
 }
 
 // signal judges a condition of the Node that matches a rule.

@@ -172,7 +172,7 @@ func TestDecideTrust(t *testing.T) {
 	f.More = []mhcspec.Rules{f.Rules}
 	got := DecideTrust(f, now)
 	want := "Node condition GpuHealthy is False, but its detector is silent since " + late.UTC().Format(time.RFC3339) +
-		". Remembered: GpuHealthy=False seen at " + now.UTC().Format(time.RFC3339)
+		". Remembered: GpuHealthy=False seen at " + late.UTC().Format(time.RFC3339)
 	if got.Status != "False" || got.Reason != ReasonDetectorSilent || got.Message != want {
 		t.Errorf("it is %+v, want %s", got, want)
 	}
@@ -180,7 +180,7 @@ func TestDecideTrust(t *testing.T) {
 	if got := DecideTrust(f, now); got.Status != "True" || got.Reason != ReasonSignalsTrusted || got.Message != "" {
 		t.Errorf("it is %+v", got)
 	}
-	if f = signal("clock: FirstSeen", "Remembered: nonsense"); f.remembered(f.Rules.NodeConditions, now).String() != "" {
+	if f = signal("clock: FirstSeen", "Remembered: nonsense"); f.remembered(f.Rules.NodeConditions, now).String() != "Remembered: GpuHealthy=False not seen" {
 		t.Error("a memory that cannot be read counts")
 	}
 }
@@ -223,7 +223,7 @@ func TestFlapping(t *testing.T) {
 
 // TestFirstLook: what has been for long when Sickbay first looks is not new, and what it cannot read is like that.
 func TestFirstLook(t *testing.T) {
-	for _, remembered := range []string{"Remembered: nonsense", "none at all"} {
+	for _, remembered := range []string{"Remembered: nonsense", "of no setting that remembers, or by somebody else", "none at all"} {
 		f := signal("clock: FirstSeen, bootGrace: 5m", remembered, gpu("False", ago(20*time.Minute), now), build.NodeReady(metav1.ConditionTrue, ago(40*time.Minute)))
 		if remembered == "none at all" {
 			f.Machine.Status.Conditions = nil
@@ -233,6 +233,16 @@ func TestFirstLook(t *testing.T) {
 		}
 		if want := "Remembered: GpuHealthy=False seen at 2026-01-01T00:40:00Z; boot=5f2c9d1e seen at 2026-01-01T00:20:00Z"; DecideTrust(f, now).Message != want {
 			t.Errorf("%s: it remembers %q", remembered, DecideTrust(f, now).Message)
+		}
+	}
+}
+
+// TestLatchedBeforeTheSetting: what somebody sets for a detector that hangs already counts for it, although Sickbay has remembered other things before.
+func TestLatchedBeforeTheSetting(t *testing.T) {
+	for _, remembered := range []string{"", "Remembered: boot=5f2c9d1e seen at " + ago(30*time.Minute).Format(time.RFC3339)} {
+		f := signal("bootGrace: 5m", remembered, gpu("False", ago(29*time.Minute), now), build.NodeReady(metav1.ConditionTrue, ago(30*time.Minute)))
+		if got := verdictOf(f, now); got.Reason != ReasonDetectorLatched {
+			t.Errorf("after %q, the verdict is %+v", remembered, got)
 		}
 	}
 }

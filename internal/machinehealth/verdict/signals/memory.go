@@ -42,7 +42,7 @@ func BootKey(node *corev1.Node) string {
 	return ""
 }
 
-// Of returns what is remembered under a key; zero if nothing is.
+// Of returns what is remembered under a key; it has no key if nothing is.
 func (m Memory) Of(key string) Signal {
 	if i := slices.IndexFunc(m, func(s Signal) bool { return s.Key == key }); i >= 0 {
 		return m[i]
@@ -58,9 +58,9 @@ func (s Signal) Since() time.Time {
 	return s.Onsets[len(s.Onsets)-1]
 }
 
-// Remember returns what to remember of a Node. At the first look, the Node's own times say since when it has been as it is. Later, our clock alone counts,
-// whatever the clock of the Node says.
-func (m Memory) Remember(rules []mhcspec.ConditionRule, first bool, node *corev1.Node, now time.Time) Memory {
+// Remember returns what to remember of a Node. At the first look for a rule, the Node's own times say since when it has been as it is. Later, our clock
+// alone counts, whatever the clock of the Node says.
+func (m Memory) Remember(rules []mhcspec.ConditionRule, node *corev1.Node, now time.Time) Memory {
 	now = now.UTC().Truncate(time.Second)
 	var all Memory
 	if key := BootKey(node); key != "" && slices.ContainsFunc(rules, func(rule mhcspec.ConditionRule) bool { return rule.Trust.BootGrace > 0 }) {
@@ -75,8 +75,8 @@ func (m Memory) Remember(rules []mhcspec.ConditionRule, first bool, node *corev1
 		if !rule.Trust.Remembers() || all.Of(key).Key != "" {
 			continue
 		}
-		c := Matching(rule, node)
-		if first && c != nil {
+		before, c := m.Of(key), Matching(rule, node)
+		if before.Key == "" && c != nil {
 			onset = notAfter(c.LastTransitionTime.Time, now)
 		}
 		most, window := 1, time.Duration(0)
@@ -85,9 +85,7 @@ func (m Memory) Remember(rules []mhcspec.ConditionRule, first bool, node *corev1
 				most, window = max(most, other.Trust.Flaps), max(window, other.Trust.FlapWindow)
 			}
 		}
-		if s := m.Of(key).next(key, c != nil, onset, most, now.Add(-window)); len(s.Onsets) > 0 {
-			all = append(all, s)
-		}
+		all = append(all, before.next(key, c != nil, onset, most, now.Add(-window)))
 	}
 	slices.SortFunc(all, func(a, b Signal) int { return strings.Compare(a.Key, b.Key) })
 	return all
@@ -136,7 +134,7 @@ func Matching(rule mhcspec.ConditionRule, node *corev1.Node) *corev1.NodeConditi
 const begins = "Remembered: "
 
 // entry matches what is remembered under a key.
-var entry = regexp.MustCompile(`^(\S+=\S+)( before)? seen at (.+)$`)
+var entry = regexp.MustCompile(`^(\S+=\S+)(?: not seen|( before)? seen at (.+))$`)
 
 // String returns the memory in words that Parse reads; empty if there is nothing to remember.
 func (m Memory) String() string {
@@ -146,7 +144,11 @@ func (m Memory) String() string {
 	parts := make([]string, len(m))
 	for i, s := range m {
 		parts[i] = s.Key
-		if s.Gone {
+		switch {
+		case len(s.Onsets) == 0:
+			parts[i] += " not seen"
+			continue
+		case s.Gone:
 			parts[i] += " before"
 		}
 		times := make([]string, len(s.Onsets))
@@ -168,6 +170,10 @@ func Parse(message string) (m Memory, ok bool) {
 		words := entry.FindStringSubmatch(part)
 		if words == nil {
 			return nil, false
+		}
+		if words[3] == "" {
+			m = append(m, Signal{Key: words[1], Gone: true})
+			continue
 		}
 		s := Signal{Key: words[1], Gone: words[2] != ""}
 		for text := range strings.SplitSeq(words[3], ", ") {
