@@ -94,11 +94,14 @@ func (l look) signal(rule mhcspec.ConditionRule, c *corev1.NodeCondition) findin
 			message: fmt.Sprintf("Node condition %s is %s, but its detector is silent since %s", rule.Type, rule.Status, c.LastHeartbeatTime.UTC().Format(time.RFC3339)),
 		}}}
 	}
+	if !l.HeardAt.IsZero() {
+		silentAt = time.Time{}
+	}
 	since := c.LastTransitionTime.Time
 	if trust.Remembers() {
 		seen := l.memory.Of(signals.Key(rule)).Since()
 		if seen.Before(l.trustedFrom(trust)) {
-			return findings{held: []finding{{
+			return findings{until: silentAt, held: []finding{{
 				reason: ReasonDetectorLatched,
 				message: fmt.Sprintf("Node condition %s is %s (%s), but that began no later than %s after the last boot and has not changed since: its detector may hang",
 					rule.Type, rule.Status, c.Reason, trust.BootGrace),
@@ -111,9 +114,7 @@ func (l look) signal(rule mhcspec.ConditionRule, c *corev1.NodeCondition) findin
 	// The kubelet writes the transition, by its own clock. One that is behind dates it before the Node was created.
 	created := l.Node.Node.CreationTimestamp.Time
 	all := matching("Node", rule, healthcheck.Latest(l.countsSince(since, created, rule.Timeout), past(created, l.now)), l.now)
-	if l.HeardAt.IsZero() {
-		all.until = silentAt
-	}
+	all.until = silentAt
 	return all
 }
 

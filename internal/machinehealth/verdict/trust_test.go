@@ -157,6 +157,13 @@ func TestSilence(t *testing.T) {
 		"a look ahead takes silence for lasting": {
 			facts(heard(ago(14*time.Minute)), func(f *Facts) { f.HeardAt = ago(time.Minute) }), sick,
 		},
+		"latched, and silent later": {
+			signal("silentAfter: 15m, bootGrace: 5m", "", gpu("False", late, ago(time.Minute)), build.NodeReady(metav1.ConditionTrue, late)),
+			verdict{
+				Status: "Unknown", Reason: "DetectorLatched",
+				Message: "Node condition GpuHealthy is False (XidError), but that began no later than 5m0s after the last boot and has not changed since: its detector may hang",
+			}.in(14 * time.Minute),
+		},
 		"a silent detector says that all is well": {
 			signal("silentAfter: 15m", "", gpu("True", late, late)), healthy,
 		},
