@@ -141,7 +141,7 @@ func (l look) trustedFrom(trust mhcspec.Trust) time.Time {
 
 // flapping judges how often a condition became unhealthy.
 func (l look) flapping(rule mhcspec.ConditionRule) findings {
-	from := healthcheck.Latest(l.trustedFrom(rule.Trust), l.Rules.ResumedAt)
+	from := healthcheck.Latest(l.trustedFrom(rule.Trust), l.Rules.ResumedAt, past(l.watchedSince(l.now), l.now), past(l.Node.Node.CreationTimestamp.Time, l.now))
 	onsets := slices.DeleteFunc(slices.Clone(l.memory.Of(signals.Key(rule)).Onsets), func(at time.Time) bool { return at.Before(from) })
 	flaps, window := rule.Trust.Flaps, rule.Trust.FlapWindow
 	if len(onsets) < flaps {

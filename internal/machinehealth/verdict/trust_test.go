@@ -206,6 +206,7 @@ func TestFlapping(t *testing.T) {
 	sick := verdict{Status: "False", Reason: "GpuHealthyFlapping", Message: "Node condition GpuHealthy became False 2 times within 1h0m0s"}
 	is := func(remembered string) Facts { return signal(flaps, "Remembered: "+remembered, fine) }
 	longer := is(flapped(90*time.Minute, 30*time.Minute))
+	longer.Node.Node.CreationTimestamp = metav1.NewTime(ago(3 * time.Hour))
 	other := longer.Rules
 	other.NodeConditions = append([]mhcspec.ConditionRule{}, other.NodeConditions...)
 	other.NodeConditions[0].Trust.FlapWindow = 2 * time.Hour
@@ -213,6 +214,10 @@ func TestFlapping(t *testing.T) {
 	booted := signal(flaps+", bootGrace: 5m", "Remembered: boot=5f2c9d1e seen at "+ago(20*time.Minute).Format(time.RFC3339)+"; "+flapped(30*time.Minute, 10*time.Minute), fine)
 	paused := is(flapped(30*time.Minute, 10*time.Minute))
 	paused.Rules.ResumedAt = ago(15 * time.Minute)
+	unwatched := is(flapped(30*time.Minute, 10*time.Minute))
+	meta.SetStatusCondition(&unwatched.Machine.Status.Conditions, metav1.Condition{Type: "Paused", Status: "False", LastTransitionTime: metav1.NewTime(ago(15 * time.Minute))})
+	young := is(flapped(30*time.Minute, 10*time.Minute))
+	young.Node.Node.CreationTimestamp = metav1.NewTime(ago(15 * time.Minute))
 	silent := signal(flaps+", silentAfter: 15m", "Remembered: GpuHealthy=False"+strings.TrimPrefix(flapped(30*time.Minute, 20*time.Minute), "GpuHealthy=False before"),
 		gpu("False", ago(20*time.Minute), ago(20*time.Minute)))
 	run(t, map[string]row{
@@ -222,6 +227,8 @@ func TestFlapping(t *testing.T) {
 		"another rule looks back more": {longer, verdict{Status: "False", Reason: "GpuHealthyFlapping", Message: "Node condition GpuHealthy became False 2 times within 2h0m0s"}.in(30 * time.Minute)},
 		"once since the boot":          {booted, healthy},
 		"once since the pause":         {paused, healthy},
+		"once since the Machine's":     {unwatched, healthy},
+		"once on this Node":            {young, healthy},
 		"its detector is silent": {silent, verdict{
 			Status: "Unknown", Reason: "DetectorSilent", Message: "Node condition GpuHealthy is False, but its detector is silent since 2026-01-01T00:40:00Z",
 		}},
