@@ -260,3 +260,19 @@ func TestLatchedBeforeTheSetting(t *testing.T) {
 		}
 	}
 }
+
+// TestRememberedInTheFuture: times by the clock of a leader that was ahead delay nothing and latch nothing.
+func TestRememberedInTheFuture(t *testing.T) {
+	ahead := now.Add(24 * time.Hour).Format(time.RFC3339)
+	f := signal("bootGrace: 5m", "Remembered: GpuHealthy=False not seen; boot=5f2c9d1e seen at "+ahead, gpu("True", ago(time.Hour), now))
+	remember(&f, f, now)
+	f.Node.Node.Status.Conditions[1].Status = corev1.ConditionFalse
+	remember(&f, f, now.Add(6*time.Minute))
+	first := signal("clock: FirstSeen", "Remembered: GpuHealthy=False seen at "+ahead, gpu("False", ago(time.Hour), now))
+	remember(&first, first, now)
+	for name, one := range map[string]Facts{"boot": f, "condition": first} {
+		if got := verdictOf(one, now.Add(12*time.Minute)); got.Reason != "GpuHealthyUnhealthy" {
+			t.Errorf("%s: the verdict is %+v", name, got)
+		}
+	}
+}

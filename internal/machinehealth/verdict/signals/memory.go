@@ -68,7 +68,7 @@ func (m Memory) Remember(rules []mhcspec.ConditionRule, node *corev1.Node, now t
 		if !slices.ContainsFunc(m, func(s Signal) bool { return strings.HasPrefix(s.Key, boot) }) {
 			booted = bootByNode(node, now)
 		}
-		all = append(all, m.Of(key).next(key, true, booted, 1, now))
+		all = append(all, m.Of(key).next(key, true, booted, 1, 0, now))
 	}
 	for _, rule := range rules {
 		key, onset := Key(rule), now
@@ -85,21 +85,24 @@ func (m Memory) Remember(rules []mhcspec.ConditionRule, node *corev1.Node, now t
 				most, window = max(most, other.Trust.Flaps), max(window, other.Trust.FlapWindow)
 			}
 		}
-		all = append(all, before.next(key, c != nil, onset, most, now.Add(-window)))
+		all = append(all, before.next(key, c != nil, onset, most, window, now))
 	}
 	slices.SortFunc(all, func(a, b Signal) int { return strings.Compare(a.Key, b.Key) })
 	return all
 }
 
-// next returns what to remember of a signal after a look, of which it keeps the last onsets, and none that are older; but the last one for as long as the
-// Node shows it.
-func (s Signal) next(key string, shown bool, onset time.Time, most int, oldest time.Time) Signal {
+// next returns what to remember of a signal after a look, of which it keeps the last onsets, and none from before the window; but the last one for as long
+// as the Node shows it. The clock of an earlier leader may have been ahead.
+func (s Signal) next(key string, shown bool, onset time.Time, most int, window time.Duration, now time.Time) Signal {
 	onsets := slices.Clone(s.Onsets)
+	for i := range onsets {
+		onsets[i] = notAfter(onsets[i], now)
+	}
 	if shown && s.Gone {
 		onsets = append(onsets, onset)
 	}
 	onsets = onsets[max(0, len(onsets)-most):]
-	for len(onsets) > 0 && !onsets[0].After(oldest) && (len(onsets) > 1 || !shown) {
+	for len(onsets) > 0 && !onsets[0].After(now.Add(-window)) && (len(onsets) > 1 || !shown) {
 		onsets = onsets[1:]
 	}
 	return Signal{Key: key, Gone: !shown, Onsets: onsets}
