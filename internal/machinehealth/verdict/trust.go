@@ -54,10 +54,11 @@ func DecideTrust(f Facts, now time.Time) healthcheck.Result {
 	return result
 }
 
-// Shows reports whether a Node shows a condition of a type that a rule calls unhealthy.
-func Shows(node *corev1.Node, rules []mhcspec.ConditionRule, conditionType string) bool {
-	return slices.ContainsFunc(rules, func(rule mhcspec.ConditionRule) bool {
-		return rule.Type == conditionType && signals.Matching(rule, node) != nil
+// Shows reports whether the Node of a Machine shows a condition of a type that a rule calls unhealthy, or has shown it so often that the Machine is sick.
+func Shows(f Facts, conditionType string, now time.Time) bool {
+	return f.Node.State == NodeFound && slices.ContainsFunc(f.Rules.NodeConditions, func(rule mhcspec.ConditionRule) bool {
+		return rule.Type == conditionType &&
+			(signals.Matching(rule, f.Node.Node) != nil || rule.Trust.Flaps > 0 && len(f.look(now).flapping(rule).found) > 0)
 	})
 }
 
