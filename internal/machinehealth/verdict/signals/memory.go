@@ -28,8 +28,10 @@ type Signal struct {
 	Onsets []time.Time
 }
 
-// Key returns the key of what a rule matches.
-func Key(rule mhcspec.ConditionRule) string { return rule.Type + "=" + rule.Status }
+// Key returns the key of what a rule matches. The API takes any text for a status, even if no Node can have it.
+func Key(rule mhcspec.ConditionRule) string {
+	return rule.Type + "=" + strings.Join(strings.Fields(rule.Status), "_")
+}
 
 const boot = "boot="
 

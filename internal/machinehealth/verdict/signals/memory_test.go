@@ -19,7 +19,7 @@ var epoch = build.Epoch
 
 func anyRules() *rapid.Generator[[]mhcspec.ConditionRule] {
 	return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) mhcspec.ConditionRule {
-		rule := mhcspec.ConditionRule{Type: rapid.SampledFrom([]string{"Ready", "example.com/gpu-ok"}).Draw(t, "type"), Status: rapid.SampledFrom([]string{"False", "Unknown"}).Draw(t, "status")}
+		rule := mhcspec.ConditionRule{Type: rapid.SampledFrom([]string{"Ready", "example.com/gpu-ok"}).Draw(t, "type"), Status: rapid.SampledFrom([]string{"False", "Unknown", "not; so"}).Draw(t, "status")}
 		rule.Trust.FirstSeen = rapid.Bool().Draw(t, "first seen")
 		if rapid.Bool().Draw(t, "boot") {
 			rule.Trust.BootGrace = 5 * time.Minute
