@@ -26,6 +26,7 @@ func TestEachMayBeRepeated(t *testing.T) {
 		fault.HoldDeletion{Machine: key},
 		fault.MachineCondition{Machine: key, Type: "FanTurning", Status: metav1.ConditionFalse, Reason: "Dust"},
 		fault.StopKubelet{Cluster: testCluster, Node: node},
+		fault.AccuseNode{Cluster: testCluster, Node: node, Type: "GpuHealthy"},
 		fault.DeleteNode{Cluster: testCluster, Node: node},
 		fault.Upgrade{Cluster: testCluster, MachineDeployment: deployment, Version: "v1.36.4"},
 	} {
@@ -57,6 +58,7 @@ func TestHealingWhatIsGone(t *testing.T) {
 		fault.Upgrade{Cluster: nowhere},
 		fault.Upgrade{Cluster: nowhere, MachineDeployment: "nobody"},
 		fault.StopKubelet{Cluster: testCluster, Node: "nobody"},
+		fault.AccuseNode{Cluster: testCluster, Node: "nobody", Type: "GpuHealthy"},
 	} {
 		newTest(t).Expect(f.Heal(t.Context(), it)).To(Succeed(), f.String())
 	}

@@ -24,7 +24,7 @@ const (
 
 // All returns the scenarios, the longest first.
 func All() []Scenario {
-	all := slices.Concat(longest(), withPlans(), failing(), builtIn())
+	all := slices.Concat(longest(), withPlans(), failing(), doubtful(), builtIn())
 	for i := range all {
 		all[i].Namespace = Namespace
 	}
@@ -101,6 +101,20 @@ func builtIn() []Scenario {
 			Name: "asked-for", Title: "somebody asks for remediation", Cluster: "blue", Workers: 1,
 			Health: checks(clusterv1.MachineHealthCheckChecks{}),
 			story:  remediation{strike: ask, reason: "HasRemediateMachineAnnotation"}.play,
+		},
+	}
+}
+
+// doubtful returns the scenarios in which not all health checks, or not all detectors, are to be followed.
+func doubtful() []Scenario {
+	return []Scenario{
+		{
+			Name: "two-checks", Title: "two health checks, the older in dry-run", Cluster: "blue", Workers: 1,
+			Health: unhealthyNode(nodeTimeout), Annotations: map[string]string{dryRun: "true"}, story: twoChecks,
+		},
+		{
+			Name: "dead-detector", Title: "a detector accuses a node, and is dead", Cluster: "blue", Workers: 2,
+			Health: gpuUnhealthy(nodeTimeout), Annotations: map[string]string{signals: "GpuHealthy: {silentAfter: 15m, maxShare: 60%}"}, story: deadDetector,
 		},
 	}
 }

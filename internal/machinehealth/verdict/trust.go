@@ -30,8 +30,7 @@ func Distrusts(rules mhcspec.Rules) bool {
 // DecideTrust returns the condition about the conditions of the Node. It is for a Machine whose Node was read.
 func DecideTrust(f Facts, now time.Time) healthcheck.Result {
 	if f.Node.State != NodeFound {
-		memory, _ := f.stored()
-		return unknown(ReasonNodeUnavailable, memory.String())
+		return unknown(ReasonNodeUnavailable, f.stored().String())
 	}
 	result := healthcheck.Result{Status: healthcheck.True, Reason: ReasonSignalsTrusted}
 	var all []mhcspec.ConditionRule
@@ -55,10 +54,11 @@ func DecideTrust(f Facts, now time.Time) healthcheck.Result {
 	return result
 }
 
-// Shows reports whether a Node shows a condition of a type that a rule calls unhealthy.
-func Shows(node *corev1.Node, rules []mhcspec.ConditionRule, conditionType string) bool {
-	return slices.ContainsFunc(rules, func(rule mhcspec.ConditionRule) bool {
-		return rule.Type == conditionType && signals.Matching(rule, node) != nil
+// Shows reports whether the Node of a Machine shows a condition of a type that a rule calls unhealthy, or has shown it so often that the Machine is sick.
+func Shows(f Facts, conditionType string, now time.Time) bool {
+	return f.Node.State == NodeFound && slices.ContainsFunc(f.Rules.NodeConditions, func(rule mhcspec.ConditionRule) bool {
+		return rule.Type == conditionType &&
+			(signals.Matching(rule, f.Node.Node) != nil || rule.Trust.Flaps > 0 && len(f.look(now).flapping(rule).found) > 0)
 	})
 }
 
@@ -67,14 +67,14 @@ func SickWithout(f Facts, types []string, now time.Time) bool {
 	return decide(f.By(f.Rules.Without(types)), now).Status == healthcheck.False
 }
 
-// stored returns what was remembered of the Node before, and whether nothing was that anybody can read.
-func (f *Facts) stored() (memory signals.Memory, first bool) {
+// stored returns what was remembered of the Node before, if anybody can read it.
+func (f *Facts) stored() signals.Memory {
 	c := meta.FindStatusCondition(f.Machine.Status.Conditions, TrustConditionType)
 	if c == nil {
-		return nil, true
+		return nil
 	}
-	memory, ok := signals.Parse(c.Message)
-	return memory, !ok
+	memory, _ := signals.Parse(c.Message)
+	return memory
 }
 
 // remembered returns what is remembered of the conditions that rules match, with what the Node shows now.
@@ -82,8 +82,7 @@ func (f *Facts) remembered(rules []mhcspec.ConditionRule, now time.Time) signals
 	if f.Node.State != NodeFound || !slices.ContainsFunc(rules, func(rule mhcspec.ConditionRule) bool { return rule.Trust.Remembers() }) {
 		return nil
 	}
-	memory, first := f.stored()
-	return memory.Remember(rules, first, f.Node.Node, now)
+	return f.stored().Remember(rules, f.Node.Node, now)
 }
 
 // signal judges a condition of the Node that matches a rule.
@@ -96,11 +95,14 @@ func (l look) signal(rule mhcspec.ConditionRule, c *corev1.NodeCondition) findin
 			message: fmt.Sprintf("Node condition %s is %s, but its detector is silent since %s", rule.Type, rule.Status, c.LastHeartbeatTime.UTC().Format(time.RFC3339)),
 		}}}
 	}
+	if !l.HeardAt.IsZero() {
+		silentAt = time.Time{}
+	}
 	since := c.LastTransitionTime.Time
 	if trust.Remembers() {
 		seen := l.memory.Of(signals.Key(rule)).Since()
 		if seen.Before(l.trustedFrom(trust)) {
-			return findings{held: []finding{{
+			return findings{until: silentAt, held: []finding{{
 				reason: ReasonDetectorLatched,
 				message: fmt.Sprintf("Node condition %s is %s (%s), but that began no later than %s after the last boot and has not changed since: its detector may hang",
 					rule.Type, rule.Status, c.Reason, trust.BootGrace),
@@ -113,9 +115,7 @@ func (l look) signal(rule mhcspec.ConditionRule, c *corev1.NodeCondition) findin
 	// The kubelet writes the transition, by its own clock. One that is behind dates it before the Node was created.
 	created := l.Node.Node.CreationTimestamp.Time
 	all := matching("Node", rule, healthcheck.Latest(l.countsSince(since, created, rule.Timeout), past(created, l.now)), l.now)
-	if l.HeardAt.IsZero() {
-		all.until = silentAt
-	}
+	all.until = silentAt
 	return all
 }
 
@@ -142,7 +142,7 @@ func (l look) trustedFrom(trust mhcspec.Trust) time.Time {
 
 // flapping judges how often a condition became unhealthy.
 func (l look) flapping(rule mhcspec.ConditionRule) findings {
-	from := healthcheck.Latest(l.trustedFrom(rule.Trust), l.Rules.ResumedAt)
+	from := healthcheck.Latest(l.trustedFrom(rule.Trust), l.Rules.ResumedAt, past(l.watchedSince(l.now), l.now), past(l.Node.Node.CreationTimestamp.Time, l.now))
 	onsets := slices.DeleteFunc(slices.Clone(l.memory.Of(signals.Key(rule)).Onsets), func(at time.Time) bool { return at.Before(from) })
 	flaps, window := rule.Trust.Flaps, rule.Trust.FlapWindow
 	if len(onsets) < flaps {

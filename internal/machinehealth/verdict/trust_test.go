@@ -157,6 +157,13 @@ func TestSilence(t *testing.T) {
 		"a look ahead takes silence for lasting": {
 			facts(heard(ago(14*time.Minute)), func(f *Facts) { f.HeardAt = ago(time.Minute) }), sick,
 		},
+		"latched, and silent later": {
+			signal("silentAfter: 15m, bootGrace: 5m", "", gpu("False", late, ago(time.Minute)), build.NodeReady(metav1.ConditionTrue, late)),
+			verdict{
+				Status: "Unknown", Reason: "DetectorLatched",
+				Message: "Node condition GpuHealthy is False (XidError), but that began no later than 5m0s after the last boot and has not changed since: its detector may hang",
+			}.in(14 * time.Minute),
+		},
 		"a silent detector says that all is well": {
 			signal("silentAfter: 15m", "", gpu("True", late, late)), healthy,
 		},
@@ -172,7 +179,7 @@ func TestDecideTrust(t *testing.T) {
 	f.More = []mhcspec.Rules{f.Rules}
 	got := DecideTrust(f, now)
 	want := "Node condition GpuHealthy is False, but its detector is silent since " + late.UTC().Format(time.RFC3339) +
-		". Remembered: GpuHealthy=False seen at " + now.UTC().Format(time.RFC3339)
+		". Remembered: GpuHealthy=False seen at " + late.UTC().Format(time.RFC3339)
 	if got.Status != "False" || got.Reason != ReasonDetectorSilent || got.Message != want {
 		t.Errorf("it is %+v, want %s", got, want)
 	}
@@ -180,7 +187,7 @@ func TestDecideTrust(t *testing.T) {
 	if got := DecideTrust(f, now); got.Status != "True" || got.Reason != ReasonSignalsTrusted || got.Message != "" {
 		t.Errorf("it is %+v", got)
 	}
-	if f = signal("clock: FirstSeen", "Remembered: nonsense"); f.remembered(f.Rules.NodeConditions, now).String() != "" {
+	if f = signal("clock: FirstSeen", "Remembered: nonsense"); f.remembered(f.Rules.NodeConditions, now).String() != "Remembered: GpuHealthy=False not seen" {
 		t.Error("a memory that cannot be read counts")
 	}
 }
@@ -199,6 +206,7 @@ func TestFlapping(t *testing.T) {
 	sick := verdict{Status: "False", Reason: "GpuHealthyFlapping", Message: "Node condition GpuHealthy became False 2 times within 1h0m0s"}
 	is := func(remembered string) Facts { return signal(flaps, "Remembered: "+remembered, fine) }
 	longer := is(flapped(90*time.Minute, 30*time.Minute))
+	longer.Node.Node.CreationTimestamp = metav1.NewTime(ago(3 * time.Hour))
 	other := longer.Rules
 	other.NodeConditions = append([]mhcspec.ConditionRule{}, other.NodeConditions...)
 	other.NodeConditions[0].Trust.FlapWindow = 2 * time.Hour
@@ -206,6 +214,10 @@ func TestFlapping(t *testing.T) {
 	booted := signal(flaps+", bootGrace: 5m", "Remembered: boot=5f2c9d1e seen at "+ago(20*time.Minute).Format(time.RFC3339)+"; "+flapped(30*time.Minute, 10*time.Minute), fine)
 	paused := is(flapped(30*time.Minute, 10*time.Minute))
 	paused.Rules.ResumedAt = ago(15 * time.Minute)
+	unwatched := is(flapped(30*time.Minute, 10*time.Minute))
+	meta.SetStatusCondition(&unwatched.Machine.Status.Conditions, metav1.Condition{Type: "Paused", Status: "False", LastTransitionTime: metav1.NewTime(ago(15 * time.Minute))})
+	young := is(flapped(30*time.Minute, 10*time.Minute))
+	young.Node.Node.CreationTimestamp = metav1.NewTime(ago(15 * time.Minute))
 	silent := signal(flaps+", silentAfter: 15m", "Remembered: GpuHealthy=False"+strings.TrimPrefix(flapped(30*time.Minute, 20*time.Minute), "GpuHealthy=False before"),
 		gpu("False", ago(20*time.Minute), ago(20*time.Minute)))
 	run(t, map[string]row{
@@ -215,6 +227,8 @@ func TestFlapping(t *testing.T) {
 		"another rule looks back more": {longer, verdict{Status: "False", Reason: "GpuHealthyFlapping", Message: "Node condition GpuHealthy became False 2 times within 2h0m0s"}.in(30 * time.Minute)},
 		"once since the boot":          {booted, healthy},
 		"once since the pause":         {paused, healthy},
+		"once since the Machine's":     {unwatched, healthy},
+		"once on this Node":            {young, healthy},
 		"its detector is silent": {silent, verdict{
 			Status: "Unknown", Reason: "DetectorSilent", Message: "Node condition GpuHealthy is False, but its detector is silent since 2026-01-01T00:40:00Z",
 		}},
@@ -223,7 +237,7 @@ func TestFlapping(t *testing.T) {
 
 // TestFirstLook: what has been for long when Sickbay first looks is not new, and what it cannot read is like that.
 func TestFirstLook(t *testing.T) {
-	for _, remembered := range []string{"Remembered: nonsense", "none at all"} {
+	for _, remembered := range []string{"Remembered: nonsense", "of no setting that remembers, or by somebody else", "none at all"} {
 		f := signal("clock: FirstSeen, bootGrace: 5m", remembered, gpu("False", ago(20*time.Minute), now), build.NodeReady(metav1.ConditionTrue, ago(40*time.Minute)))
 		if remembered == "none at all" {
 			f.Machine.Status.Conditions = nil
@@ -233,6 +247,32 @@ func TestFirstLook(t *testing.T) {
 		}
 		if want := "Remembered: GpuHealthy=False seen at 2026-01-01T00:40:00Z; boot=5f2c9d1e seen at 2026-01-01T00:20:00Z"; DecideTrust(f, now).Message != want {
 			t.Errorf("%s: it remembers %q", remembered, DecideTrust(f, now).Message)
+		}
+	}
+}
+
+// TestLatchedBeforeTheSetting: what somebody sets for a detector that hangs already counts for it, although Sickbay has remembered other things before.
+func TestLatchedBeforeTheSetting(t *testing.T) {
+	for _, remembered := range []string{"", "Remembered: boot=5f2c9d1e seen at " + ago(30*time.Minute).Format(time.RFC3339)} {
+		f := signal("bootGrace: 5m", remembered, gpu("False", ago(29*time.Minute), now), build.NodeReady(metav1.ConditionTrue, ago(30*time.Minute)))
+		if got := verdictOf(f, now); got.Reason != ReasonDetectorLatched {
+			t.Errorf("after %q, the verdict is %+v", remembered, got)
+		}
+	}
+}
+
+// TestRememberedInTheFuture: times by the clock of a leader that was ahead delay nothing and latch nothing.
+func TestRememberedInTheFuture(t *testing.T) {
+	ahead := now.Add(24 * time.Hour).Format(time.RFC3339)
+	f := signal("bootGrace: 5m", "Remembered: GpuHealthy=False not seen; boot=5f2c9d1e seen at "+ahead, gpu("True", ago(time.Hour), now))
+	remember(&f, f, now)
+	f.Node.Node.Status.Conditions[1].Status = corev1.ConditionFalse
+	remember(&f, f, now.Add(6*time.Minute))
+	first := signal("clock: FirstSeen", "Remembered: GpuHealthy=False seen at "+ahead, gpu("False", ago(time.Hour), now))
+	remember(&first, first, now)
+	for name, one := range map[string]Facts{"boot": f, "condition": first} {
+		if got := verdictOf(one, now.Add(12*time.Minute)); got.Reason != "GpuHealthyUnhealthy" {
+			t.Errorf("%s: the verdict is %+v", name, got)
 		}
 	}
 }

@@ -107,7 +107,7 @@ func (f *Facts) Suspect(now time.Time, health func(*clusterv1.Machine) (verdict.
 		if all[i], err = health(f.Targets[i].Machine); err != nil {
 			return err
 		}
-		add(shares, all[i])
+		add(shares, all[i], now)
 	}
 	before := suspectsBefore(f.MachineHealthCheck)
 	for _, s := range f.Shares {
@@ -130,12 +130,12 @@ func (f *Facts) Suspect(now time.Time, health func(*clusterv1.Machine) (verdict.
 }
 
 // add counts a Node.
-func add(shares []Share, health verdict.Facts) {
+func add(shares []Share, health verdict.Facts, now time.Time) {
 	for i := range shares {
 		switch s := &shares[i]; health.Node.State {
 		case verdict.NodeFound:
 			s.Nodes++
-			if verdict.Shows(health.Node.Node, health.Rules.NodeConditions, s.Type) {
+			if verdict.Shows(health, s.Type, now) {
 				s.Shown++
 			}
 		case verdict.NodeUnreadable:
@@ -149,7 +149,7 @@ func add(shares []Share, health verdict.Facts) {
 func Suspected(health verdict.Facts, shares []Share, now time.Time) string {
 	var types, says []string
 	for i := range shares {
-		if s := &shares[i]; s.Suspect && health.Node.State == verdict.NodeFound && verdict.Shows(health.Node.Node, health.Rules.NodeConditions, s.Type) {
+		if s := &shares[i]; s.Suspect && verdict.Shows(health, s.Type, now) {
 			types, says = append(types, s.Type), append(says, s.String())
 		}
 	}

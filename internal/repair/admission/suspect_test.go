@@ -1,6 +1,8 @@
 package admission
 
 import (
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -14,7 +16,7 @@ import (
 )
 
 // TestSuspect: when so many Nodes show a condition that its detector may be wrong. Each of the Nodes shows A, shows B, is fine, is gone, or cannot be
-// read.
+// read. On some, A comes and goes.
 func TestSuspect(t *testing.T) {
 	const a, b = "A is False or Unknown on 2 of 2 Nodes at once, more than 50%: ...", "B is False on 2 of 3 Nodes, and was on more than 50%: ..."
 	for name, tt := range map[string]struct {
@@ -22,6 +24,9 @@ func TestSuspect(t *testing.T) {
 		want          []string
 	}{
 		"none":                                 {"....", "", nil},
+		"it comes and goes":                    {"fff.", "", []string{"A"}},
+		"it comes and goes on some":            {"aff.", "", []string{"A"}},
+		"it is not there on one now":           {"aaaf", "", []string{"A"}},
 		"half":                                 {"aa..", "", nil},
 		"more than half":                       {"aaa.", "", []string{"A"}},
 		"both":                                 {"cc", "", []string{"A", "B"}},
@@ -38,7 +43,7 @@ func TestSuspect(t *testing.T) {
 		"what nobody can read was never there": {"a...", "A may be wrong", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			mhc := build.MachineHealthCheck(ns, "mhc", build.Annotation(mhcspec.SignalsAnnotation, "{A: {maxShare: 50%}, B: {maxShare: 50%}}"),
+			mhc := build.MachineHealthCheck(ns, "mhc", build.Annotation(mhcspec.SignalsAnnotation, "{A: {maxShare: 50%, flaps: 2, flapWindow: 1h}, B: {maxShare: 50%}}"),
 				build.UnhealthyNodeCondition("A", corev1.ConditionFalse, time.Minute), build.UnhealthyNodeCondition("B", corev1.ConditionFalse, time.Minute),
 				build.UnhealthyNodeCondition("A", corev1.ConditionUnknown, time.Minute))
 			if tt.before != "" {
@@ -63,11 +68,21 @@ func TestSuspect(t *testing.T) {
 			if len(f.Shares) != 2 || len(got) != len(tt.want) || len(got) > 0 && got[0] != tt.want[0] {
 				t.Errorf("suspects are %q of %+v, want %q", got, f.Shares, tt.want)
 			}
+			for i, is := range tt.nodes {
+				want := strings.ContainsRune("acf", is) && slices.Contains(tt.want, "A") || strings.ContainsRune("bc", is) && slices.Contains(tt.want, "B")
+				if suspected := f.Targets[i].Suspected != ""; suspected != want {
+					t.Errorf("the machine of Node %d is suspected: %t", i, suspected)
+				}
+			}
 		})
 	}
 }
 
 func nodeThat(is rune, machine *clusterv1.Machine, mhc *clusterv1.MachineHealthCheck) verdict.Facts {
+	if is == 'f' {
+		flaps := "Remembered: A=False before seen at " + ago(30*time.Minute).Format(time.RFC3339) + ", " + ago(10*time.Minute).Format(time.RFC3339)
+		machine.Status.Conditions = append(machine.Status.Conditions, metav1.Condition{Type: verdict.TrustConditionType, Status: metav1.ConditionTrue, Message: flaps})
+	}
 	health := verdict.Facts{Machine: machine, Cluster: build.Cluster(ns, build.ClusterName), Rules: mhcspec.RulesOf(mhc)}
 	shows := func(types ...string) verdict.NodeFacts {
 		node := build.Node(machine.Name)
@@ -77,7 +92,7 @@ func nodeThat(is rune, machine *clusterv1.Machine, mhc *clusterv1.MachineHealthC
 		return verdict.NodeFacts{State: verdict.NodeFound, Node: node}
 	}
 	health.Node = map[rune]verdict.NodeFacts{
-		'a': shows("A"), 'b': shows("B"), 'c': shows("A", "B"), '.': shows(), '-': {State: verdict.NodeGone}, '?': {State: verdict.NodeUnreadable},
+		'a': shows("A"), 'b': shows("B"), 'c': shows("A", "B"), '.': shows(), 'f': shows(), '-': {State: verdict.NodeGone}, '?': {State: verdict.NodeUnreadable},
 	}[is]
 	return health
 }

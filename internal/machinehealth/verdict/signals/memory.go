@@ -28,8 +28,10 @@ type Signal struct {
 	Onsets []time.Time
 }
 
-// Key returns the key of what a rule matches.
-func Key(rule mhcspec.ConditionRule) string { return rule.Type + "=" + rule.Status }
+// Key returns the key of what a rule matches. The API takes any text for a status, even if no Node can have it.
+func Key(rule mhcspec.ConditionRule) string {
+	return rule.Type + "=" + strings.Join(strings.Fields(rule.Status), "_")
+}
 
 const boot = "boot="
 
@@ -42,7 +44,7 @@ func BootKey(node *corev1.Node) string {
 	return ""
 }
 
-// Of returns what is remembered under a key; zero if nothing is.
+// Of returns what is remembered under a key; it has no key if nothing is.
 func (m Memory) Of(key string) Signal {
 	if i := slices.IndexFunc(m, func(s Signal) bool { return s.Key == key }); i >= 0 {
 		return m[i]
@@ -58,9 +60,9 @@ func (s Signal) Since() time.Time {
 	return s.Onsets[len(s.Onsets)-1]
 }
 
-// Remember returns what to remember of a Node. At the first look, the Node's own times say since when it has been as it is. Later, our clock alone counts,
-// whatever the clock of the Node says.
-func (m Memory) Remember(rules []mhcspec.ConditionRule, first bool, node *corev1.Node, now time.Time) Memory {
+// Remember returns what to remember of a Node. At the first look for a rule, the Node's own times say since when it has been as it is. Later, our clock
+// alone counts, whatever the clock of the Node says.
+func (m Memory) Remember(rules []mhcspec.ConditionRule, node *corev1.Node, now time.Time) Memory {
 	now = now.UTC().Truncate(time.Second)
 	var all Memory
 	if key := BootKey(node); key != "" && slices.ContainsFunc(rules, func(rule mhcspec.ConditionRule) bool { return rule.Trust.BootGrace > 0 }) {
@@ -68,15 +70,15 @@ func (m Memory) Remember(rules []mhcspec.ConditionRule, first bool, node *corev1
 		if !slices.ContainsFunc(m, func(s Signal) bool { return strings.HasPrefix(s.Key, boot) }) {
 			booted = bootByNode(node, now)
 		}
-		all = append(all, m.Of(key).next(key, true, booted, 1, now))
+		all = append(all, m.Of(key).next(key, true, booted, 1, 0, now))
 	}
 	for _, rule := range rules {
 		key, onset := Key(rule), now
 		if !rule.Trust.Remembers() || all.Of(key).Key != "" {
 			continue
 		}
-		c := Matching(rule, node)
-		if first && c != nil {
+		before, c := m.Of(key), Matching(rule, node)
+		if before.Key == "" && c != nil {
 			onset = notAfter(c.LastTransitionTime.Time, now)
 		}
 		most, window := 1, time.Duration(0)
@@ -85,23 +87,24 @@ func (m Memory) Remember(rules []mhcspec.ConditionRule, first bool, node *corev1
 				most, window = max(most, other.Trust.Flaps), max(window, other.Trust.FlapWindow)
 			}
 		}
-		if s := m.Of(key).next(key, c != nil, onset, most, now.Add(-window)); len(s.Onsets) > 0 {
-			all = append(all, s)
-		}
+		all = append(all, before.next(key, c != nil, onset, most, window, now))
 	}
 	slices.SortFunc(all, func(a, b Signal) int { return strings.Compare(a.Key, b.Key) })
 	return all
 }
 
-// next returns what to remember of a signal after a look, of which it keeps the last onsets, and none that are older; but the last one for as long as the
-// Node shows it.
-func (s Signal) next(key string, shown bool, onset time.Time, most int, oldest time.Time) Signal {
+// next returns what to remember of a signal after a look, of which it keeps the last onsets, and none from before the window; but the last one for as long
+// as the Node shows it. The clock of an earlier leader may have been ahead.
+func (s Signal) next(key string, shown bool, onset time.Time, most int, window time.Duration, now time.Time) Signal {
 	onsets := slices.Clone(s.Onsets)
+	for i := range onsets {
+		onsets[i] = notAfter(onsets[i], now)
+	}
 	if shown && s.Gone {
 		onsets = append(onsets, onset)
 	}
 	onsets = onsets[max(0, len(onsets)-most):]
-	for len(onsets) > 0 && !onsets[0].After(oldest) && (len(onsets) > 1 || !shown) {
+	for len(onsets) > 0 && !onsets[0].After(now.Add(-window)) && (len(onsets) > 1 || !shown) {
 		onsets = onsets[1:]
 	}
 	return Signal{Key: key, Gone: !shown, Onsets: onsets}
@@ -136,7 +139,7 @@ func Matching(rule mhcspec.ConditionRule, node *corev1.Node) *corev1.NodeConditi
 const begins = "Remembered: "
 
 // entry matches what is remembered under a key.
-var entry = regexp.MustCompile(`^(\S+=\S+)( before)? seen at (.+)$`)
+var entry = regexp.MustCompile(`^(\S+=\S+)(?: not seen|( before)? seen at (.+))$`)
 
 // String returns the memory in words that Parse reads; empty if there is nothing to remember.
 func (m Memory) String() string {
@@ -146,7 +149,11 @@ func (m Memory) String() string {
 	parts := make([]string, len(m))
 	for i, s := range m {
 		parts[i] = s.Key
-		if s.Gone {
+		switch {
+		case len(s.Onsets) == 0:
+			parts[i] += " not seen"
+			continue
+		case s.Gone:
 			parts[i] += " before"
 		}
 		times := make([]string, len(s.Onsets))
@@ -168,6 +175,10 @@ func Parse(message string) (m Memory, ok bool) {
 		words := entry.FindStringSubmatch(part)
 		if words == nil {
 			return nil, false
+		}
+		if words[3] == "" {
+			m = append(m, Signal{Key: words[1], Gone: true})
+			continue
 		}
 		s := Signal{Key: words[1], Gone: words[2] != ""}
 		for text := range strings.SplitSeq(words[3], ", ") {

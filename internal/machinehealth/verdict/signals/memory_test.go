@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"pgregory.net/rapid"
@@ -18,7 +19,7 @@ var epoch = build.Epoch
 
 func anyRules() *rapid.Generator[[]mhcspec.ConditionRule] {
 	return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) mhcspec.ConditionRule {
-		rule := mhcspec.ConditionRule{Type: rapid.SampledFrom([]string{"Ready", "example.com/gpu-ok"}).Draw(t, "type"), Status: rapid.SampledFrom([]string{"False", "Unknown"}).Draw(t, "status")}
+		rule := mhcspec.ConditionRule{Type: rapid.SampledFrom([]string{"Ready", "example.com/gpu-ok"}).Draw(t, "type"), Status: rapid.SampledFrom([]string{"False", "Unknown", "not; so"}).Draw(t, "status")}
 		rule.Trust.FirstSeen = rapid.Bool().Draw(t, "first seen")
 		if rapid.Bool().Draw(t, "boot") {
 			rule.Trust.BootGrace = 5 * time.Minute
@@ -51,23 +52,22 @@ func TestRestartsForgetNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rules := anyRules().Draw(t, "rules")
 		var kept, stored Memory
-		first := true
 		now := epoch
 		for range rapid.IntRange(1, 12).Draw(t, "looks") {
 			node := anyNode().Draw(t, "node")
-			one := kept.Remember(rules, first, node, now)
-			other := stored.Remember(rapid.Permutation(rules).Draw(t, "order"), first, node, now)
-			if diff := cmp.Diff(one, other); diff != "" {
+			one := kept.Remember(rules, node, now)
+			other := stored.Remember(rapid.Permutation(rules).Draw(t, "order"), node, now)
+			if diff := cmp.Diff(one, other, cmpopts.EquateEmpty()); diff != "" {
 				t.Fatalf("after a restart (-without +with):\n%s", diff)
 			}
-			if diff := cmp.Diff(one, one.Remember(rules, false, node, now)); diff != "" {
+			if diff := cmp.Diff(one, one.Remember(rules, node, now), cmpopts.EquateEmpty()); diff != "" {
 				t.Fatalf("remembered once more (-once +twice):\n%s", diff)
 			}
 			read, ok := Parse("Node condition Ready is False. " + one.String())
-			if diff := cmp.Diff(one, read); diff != "" || !ok {
+			if diff := cmp.Diff(one, read, cmpopts.EquateEmpty()); diff != "" || !ok {
 				t.Fatalf("%q is read as (-written +read):\n%s", one.String(), diff)
 			}
-			kept, stored, first = one, read, false
+			kept, stored = one, read
 			now = now.Add(time.Duration(rapid.IntRange(0, 40*60_000).Draw(t, "milliseconds")) * time.Millisecond)
 		}
 	})
@@ -83,7 +83,7 @@ func TestMemoryStaysSmall(t *testing.T) {
 			status = metav1.ConditionFalse
 		}
 		now := epoch.Add(time.Duration(i) * time.Minute)
-		memory = memory.Remember([]mhcspec.ConditionRule{rule}, false, build.Node("n", build.NodeReady(status, now)), now)
+		memory = memory.Remember([]mhcspec.ConditionRule{rule}, build.Node("n", build.NodeReady(status, now)), now)
 	}
 	if text := memory.String(); len(text) > 600 {
 		t.Errorf("it takes %d bytes: %s", len(text), text)
@@ -96,6 +96,8 @@ func TestParse(t *testing.T) {
 		"whatever is said": true,
 		"x. Remembered: boot=5f2c9d1e seen at 2026-11-29T10:00:00Z; Ready=False seen at 2026-11-29T10:00:00Z, 2026-11-29T11:00:00Z": true,
 		"Remembered: Ready=False before seen at 2026-11-29T10:00:00Z":                                                               true,
+		"Remembered: Ready=False not seen":                                        true,
+		"Remembered: Ready not seen":                                              false,
 		"Remembered: ":                                                            false,
 		"Remembered: boot=5f2c9d1e":                                               false,
 		"Remembered: boot=5f2c9d1e seen at noon":                                  false,
