@@ -109,7 +109,7 @@ func builtIn() []Scenario {
 func doubtful() []Scenario {
 	return []Scenario{
 		{
-			Name: "two-checks", Title: "two health checks, the older in dry-run", Cluster: "blue", Workers: 1,
+			Name: "two-checks", Title: "two checks, the older in dry-run", Cluster: "blue", Workers: 1,
 			Health: unhealthyNode(nodeTimeout), Annotations: map[string]string{dryRun: "true"}, story: twoChecks,
 		},
 		{
