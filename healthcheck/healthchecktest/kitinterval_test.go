@@ -67,3 +67,23 @@ func TestKitGenerations(t *testing.T) {
 		})
 	}
 }
+
+// TestKitMeetsADeadlineAtItsEnd: a look shortly before puts the next one off, by the least time between two looks.
+func TestKitMeetsADeadlineAtItsEnd(t *testing.T) {
+	const until = 10 * time.Minute
+	early := healthcheck.NewCheck("early", func(context.Context, healthcheck.Input[*Shop]) (healthcheck.Result, error) {
+		return healthcheck.Result{Status: healthcheck.True, Reason: "Open", RecheckAt: healthchecktest.Start.Add(until - time.Second/2)}, nil
+	})
+	slow := healthcheck.NewCheck("slow", func(context.Context, healthcheck.Input[*Shop]) (healthcheck.Result, error) {
+		return healthcheck.Result{Status: healthcheck.Progressing, Reason: "Opening", Within: until}, nil
+	})
+	shop := books()
+	kit := healthchecktest.New(t, healthcheck.Registration[*Shop]{
+		Name: "shops", Conditions: []healthcheck.ConditionChecks[*Shop]{healthcheck.NewCondition("Open", early), healthcheck.NewCondition("Ready", slow)},
+	}, shop)
+	kit.Run()
+	kit.Advance(until)
+	if got := kit.Condition(shop, "Ready"); got.Reason != healthcheck.ReasonDeadlineExceeded {
+		t.Errorf("at its deadline it is %+v", got)
+	}
+}

@@ -73,7 +73,7 @@ func TestUpgradeTakesTooLong(t *testing.T) {
 	if got := kit.Condition(database, "Ready"); got.Status != healthcheck.Progressing || got.Reason != "Upgrading" {
 		t.Errorf("at first Ready is %+v", got)
 	}
-	kit.Advance(11 * time.Minute)
+	kit.Advance(10 * time.Minute)
 	if got := kit.Condition(database, "Upgraded"); got.Status != healthcheck.False || got.Reason != healthcheck.ReasonDeadlineExceeded {
 		t.Errorf("in the end Upgraded is %+v", got)
 	}
