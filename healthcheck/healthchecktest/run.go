@@ -77,6 +77,11 @@ func (k *Kit[T]) Advance(d time.Duration) {
 		k.t.Fatalf("advancing %s takes too many looks: objects were looked at %d times each in the first %s; advance less, or give the registration and its checks longer periods in this test", d, maxLooks, k.Now().Sub(end.Add(-d)))
 	}
 	k.clock.SetTime(end)
+	k.lookAtPutOff(end)
+}
+
+// lookAtPutOff looks at what the engine may have put off to shortly after the end.
+func (k *Kit[T]) lookAtPutOff(end time.Time) {
 	for _, key := range k.keys() {
 		if due := k.due[key]; due.After(end) && due.Before(end.Add(putOff)) {
 			k.look(looks.OnTimer(context.Background(), looks.Timer{}), key)
