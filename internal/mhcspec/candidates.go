@@ -2,7 +2,6 @@ package mhcspec
 
 import (
 	"context"
-	"slices"
 	"sync"
 
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
@@ -86,12 +85,6 @@ func Rivals(ctx context.Context, reader client.Reader, mhc *clusterv1.MachineHea
 		return err == nil
 	})
 	return mhcs, err
-}
-
-// OlderRivals lists those of the Rivals to which a Machine belongs rather than to mhc if they select it.
-func OlderRivals(ctx context.Context, reader client.Reader, mhc *clusterv1.MachineHealthCheck) ([]*clusterv1.MachineHealthCheck, error) {
-	all, err := Rivals(ctx, reader, mhc)
-	return slices.DeleteFunc(all, func(other *clusterv1.MachineHealthCheck) bool { return other.UID == mhc.UID || !precedes(other, mhc) }), err
 }
 
 func appendByIndexLabel(ctx context.Context, mhcs []*clusterv1.MachineHealthCheck, reader client.Reader, cluster client.ObjectKey, value string,

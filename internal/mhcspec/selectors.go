@@ -52,26 +52,8 @@ func (s *Selectors) Selecting(machine *clusterv1.Machine, mhcs []*clusterv1.Mach
 	return selecting
 }
 
-// Owner returns the oldest MachineHealthCheck that selects machine, then the first by name; nil if none does.
-func (s *Selectors) Owner(machine *clusterv1.Machine, mhcs []*clusterv1.MachineHealthCheck) *clusterv1.MachineHealthCheck {
-	var owner *clusterv1.MachineHealthCheck
-	for _, mhc := range mhcs {
-		if s.Matches(mhc, machine) && (owner == nil || precedes(mhc, owner)) {
-			owner = mhc
-		}
-	}
-	return owner
-}
-
 // Forget drops the selector of a MachineHealthCheck that is gone.
 func (s *Selectors) Forget(mhc types.NamespacedName) { s.compiled.Delete(mhc) }
-
-func precedes(a, b *clusterv1.MachineHealthCheck) bool {
-	if a.CreationTimestamp.Equal(&b.CreationTimestamp) {
-		return a.Name < b.Name
-	}
-	return a.CreationTimestamp.Before(&b.CreationTimestamp)
-}
 
 func (s *Selectors) get(mhc *clusterv1.MachineHealthCheck) compiled {
 	key := types.NamespacedName{Namespace: mhc.Namespace, Name: mhc.Name}

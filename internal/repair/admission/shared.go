@@ -73,12 +73,16 @@ func PassedOver(f Facts, now time.Time) string {
 	return ""
 }
 
-// AbilityOf returns what the status of a MachineHealthCheck says about whether it may repair, and about which of its generations.
+// AbilityOf returns what the status of a MachineHealthCheck says about whether it may repair, and about which of its generations. Which
+// conditions are suspect, its message says.
 func AbilityOf(mhc *clusterv1.MachineHealthCheck) (ability [4]string) {
 	for i, conditionType := range []string{ConditionRemediationAllowed, ConditionDryRun, ConditionTemplateAvailable, ConditionSignalsTrusted} {
 		if c := meta.FindStatusCondition(mhc.Status.Conditions, conditionType); c != nil {
 			ability[i] = fmt.Sprint(c.Status, c.Reason, c.ObservedGeneration)
 		}
+	}
+	if suspects := suspectsBefore(mhc); len(suspects) > 0 {
+		ability[3] += fmt.Sprint(suspects)
 	}
 	return ability
 }

@@ -65,7 +65,7 @@ func TestSuspect(t *testing.T) {
 					got = append(got, s.Type)
 				}
 			}
-			if len(f.Shares) != 2 || len(got) != len(tt.want) || len(got) > 0 && got[0] != tt.want[0] {
+			if len(f.Shares) != 2 || !slices.Equal(got, tt.want) {
 				t.Errorf("suspects are %q of %+v, want %q", got, f.Shares, tt.want)
 			}
 			for i, is := range tt.nodes {
@@ -95,4 +95,20 @@ func nodeThat(is rune, machine *clusterv1.Machine, mhc *clusterv1.MachineHealthC
 		'a': shows("A"), 'b': shows("B"), 'c': shows("A", "B"), '.': shows(), 'f': shows(), '-': {State: verdict.NodeGone}, '?': {State: verdict.NodeUnreadable},
 	}[is]
 	return health
+}
+
+// TestAnotherSuspectChangesAbility: a check that shares machines must look again when one more type is suspect, but not for each Node more.
+func TestAnotherSuspectChangesAbility(t *testing.T) {
+	said := func(message string) [4]string {
+		mhc := build.MachineHealthCheck(ns, "mhc")
+		mhc.Status.Conditions = []metav1.Condition{{Type: ConditionSignalsTrusted, Status: metav1.ConditionFalse, Reason: ReasonSignalSuspected, Message: message}}
+		return AbilityOf(mhc)
+	}
+	const two, three, other = "A is False on 2 of 3 Nodes at once, more than 50%", "A is False on 3 of 3 Nodes at once, more than 50%", "B is False on 2 of 3 Nodes at once, more than 50%"
+	if said(two) != said(three) {
+		t.Error("one Node more changes it")
+	}
+	if said(two) == said(two+". "+other) {
+		t.Error("another suspect does not change it")
+	}
 }

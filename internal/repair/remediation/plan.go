@@ -217,7 +217,10 @@ func (r *Reader) healthCheckOfGone(ctx context.Context, v *view) (*clusterv1.Mac
 		if v.how > cached {
 			all, err = r.liveHealthChecks(ctx, machine)
 		}
-		return r.Selectors.Owner(machine, all), err
+		if selecting := r.Selectors.Selecting(machine, all); len(selecting) > 0 {
+			return selecting[0], err
+		}
+		return nil, err
 	}
 	return nil, nil
 }
