@@ -86,7 +86,7 @@ func (c *clusterAPI) addHealth(ctx context.Context, mgr ctrl.Manager) error {
 	}
 	o := c.options
 	c.clusters = clusters
-	c.observer = &machinehealth.Observer{Nodes: workload.Decisive(clusters), GracePeriod: o.RemoteConditionsGracePeriod, Hosts: &machinehealth.Hosts{Client: mgr.GetClient(), Live: mgr.GetAPIReader()}}
+	c.observer = &machinehealth.Observer{Nodes: workload.Decisive(clusters.For(o.waiting())), GracePeriod: o.RemoteConditionsGracePeriod, Hosts: &machinehealth.Hosts{Client: mgr.GetClient(), Live: mgr.GetAPIReader()}}
 	if len(o.enabled(machinehealth.ControllerName)) > 0 {
 		c.health = &machinehealth.Reconciler{
 			Observer: c.observer, Selectors: &c.selectors, Policy: o.Policy, Clusters: clusters,
@@ -131,7 +131,9 @@ func (c *clusterAPI) slots(mgr ctrl.Manager) slots.Reader {
 const repairsPerWorker = 4
 
 func (c *clusterAPI) newRepairs(mgr ctrl.Manager) *remediation.Reconciler {
-	o, counts := c.options, c.slots(mgr)
+	o, counts, observer := c.options, c.slots(mgr), *c.observer
+	observer.Nodes = workload.Decisive(c.clusters.For(repairsPerWorker * o.waiting()))
+	counts.Observer = &observer
 	return &remediation.Reconciler{
 		Reader:  remediation.Reader{Reader: counts, Gatekeeper: &slots.Gatekeeper{Reader: counts}, Namespace: o.Namespace},
 		History: o.History, SyncPeriod: o.SyncPeriod, Concurrency: repairsPerWorker * o.Concurrency, Tracer: o.tracer,

@@ -39,10 +39,12 @@ type Clusters struct {
 	Clock clock.PassiveClock
 	// Started is when the process started.
 	Started time.Time
-	// Waiting is how many callers may wait at once for slow clusters, half of them for one; others get ErrBusy. 0 means that all may wait.
+	// Waiting is how many callers, apart from those of For, may wait at once for slow clusters, half of them for one; others get ErrBusy. 0 means
+	// that all may wait.
 	Waiting int
 
 	lines   lines
+	waiting waiting
 	failing sync.Map // path -> failure
 	// readable has all clusters that were read, and whether they answered last.
 	readable sync.Map // client.ObjectKey -> bool
@@ -64,55 +66,34 @@ func (p path) longest() time.Duration {
 }
 
 var (
-	_ Nodes  = &Clusters{}
-	_ Lister = &Clusters{}
+	_ NodesAndLists = &Clusters{}
+	_ NodesAndLists = group{}
 )
 
 // Get implements Nodes.
 func (c *Clusters) Get(ctx context.Context, cluster client.ObjectKey, name string) (*corev1.Node, error) {
-	return c.read(ctx, path{cluster: cluster}, name, func() (client.Reader, error) { return c.Cache.GetReader(ctx, cluster) })
+	return c.others().Get(ctx, cluster, name)
 }
 
 // GetLive implements Nodes.
 func (c *Clusters) GetLive(ctx context.Context, cluster client.ObjectKey, name string) (*corev1.Node, error) {
-	return c.read(ctx, path{cluster: cluster, live: true}, name, func() (client.Reader, error) { return c.Cache.GetUncachedClient(ctx, cluster) })
+	return c.others().GetLive(ctx, cluster, name)
 }
 
 // List implements Lister.
 func (c *Clusters) List(ctx context.Context, cluster client.ObjectKey) (map[string]*corev1.Node, error) {
-	var all corev1.NodeList
-	err := c.ask(ctx, path{cluster: cluster}, func() (client.Reader, error) { return c.Cache.GetReader(ctx, cluster) },
-		func(ctx context.Context, reader client.Reader) error {
-			return reader.List(ctx, &all, client.UnsafeDisableDeepCopy)
-		})
-	if err != nil {
-		return nil, err
-	}
-	byName := make(map[string]*corev1.Node, len(all.Items))
-	for i := range all.Items {
-		byName[all.Items[i].Name] = &all.Items[i]
-	}
-	return byName, nil
+	return c.others().List(ctx, cluster)
 }
 
-func (c *Clusters) read(ctx context.Context, by path, name string, connect func() (client.Reader, error)) (*corev1.Node, error) {
-	node := &corev1.Node{}
-	err := c.ask(ctx, by, connect, func(ctx context.Context, reader client.Reader) error {
-		return reader.Get(ctx, client.ObjectKey{Name: name}, node)
-	})
-	if err != nil {
-		return nil, err
-	}
-	return node, nil
-}
+func (c *Clusters) others() group { return group{c, callers{c.Waiting, &c.waiting}} }
 
 // ask connects to a cluster and reads something.
-func (c *Clusters) ask(ctx context.Context, by path, connect func() (client.Reader, error), read func(context.Context, client.Reader) error) error {
+func (c *Clusters) ask(ctx context.Context, who callers, by path, connect func() (client.Reader, error), read func(context.Context, client.Reader) error) error {
 	reader, err := connect()
 	if err != nil {
 		return c.unreadable(ctx, by, err)
 	}
-	turn, err := c.lines.enter(by, c.Waiting, c.Clock.Now())
+	turn, err := c.lines.enter(by, who, c.Clock.Now())
 	if err != nil {
 		return err
 	}
@@ -124,7 +105,7 @@ func (c *Clusters) take(ctx context.Context, by path, turn turn, read func(conte
 	follows, err := c.run(ctx, by, turn, read)
 	if follows {
 		trial := turn
-		trial.waits, trial.tries, trial.limit, trial.begun = false, true, by.longest(), c.Clock.Now()
+		trial.waits, trial.tries, trial.limit, trial.begun = nil, true, by.longest(), c.Clock.Now()
 		go c.try(context.WithoutCancel(ctx), by, trial, read)
 	}
 	switch {

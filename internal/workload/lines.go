@@ -16,7 +16,7 @@ var ErrBusy = errors.New("the workload cluster takes longer than a worker may wa
 
 const (
 	// quick is how long a caller may wait for any cluster; most answers take a few milliseconds. A cluster that is far away must not count as one
-	// that hangs, so a few callers may wait twice as long as its last answer took.
+	// that hangs, so a few callers may wait twice as long as its last answers took.
 	quick = 50 * time.Millisecond
 	// soon is how long callers with ErrBusy stay away, with a jitter of up to as much again.
 	soon = 250 * time.Millisecond
@@ -30,16 +30,26 @@ func Soon() time.Duration { return wait.Jitter(soon, 1) }
 type lines struct {
 	mu sync.Mutex
 	of map[path]*line
-	// waiting counts the callers that may wait for longer than quick.
-	waiting int
+}
+
+// callers are workers that must not all wait for slow clusters.
+type callers struct {
+	// most is how many of them may wait for longer than quick, half of them for one cluster; 0 means that all may wait for as long as a cluster may take.
+	most int
+	*waiting
+}
+
+// waiting counts the callers that may wait for longer than quick, all together and by path. The mutex of the lines guards it.
+type waiting struct {
+	all int
+	by  map[path]int
 }
 
 // line is the state of one path to one cluster.
 type line struct {
-	// took is how long the last answer took; 0 if that is unknown.
+	// took is how long the last answer took, or one before it that took much longer: in a storm, a cluster answers now soon, now late, and a read
+	// that is given up too early is made again. 0 means that it is unknown.
 	took time.Duration
-	// waiting counts its callers that may wait for longer than quick.
-	waiting int
 	// tried reports whether a trial is under way.
 	tried bool
 	// hangs is until when reads fail at once because the cluster hangs; after that, one caller at a time begins a trial.
@@ -52,15 +62,15 @@ type turn struct {
 
 	begun time.Time
 	limit time.Duration
-	// waits says that the caller is one of those that are waiting, and tries that it makes a trial.
-	waits, tries bool
+	// waits counts the caller if it may wait for longer than quick, and tries says that it makes a trial.
+	waits *waiting
+	tries bool
 	// late is what the caller is told if the cluster misses its time.
 	late error
 }
 
-// enter lets a caller read, or sends it away with an error. At most that many callers may wait for longer than quick, and no more than half of them
-// by one path, as a cluster with many callers would take all places; 0 means that all may wait for as long as a cluster may take.
-func (l *lines) enter(by path, most int, now time.Time) (turn, error) {
+// enter lets one of the callers read, or sends it away with an error.
+func (l *lines) enter(by path, who callers, now time.Time) (turn, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.of == nil {
@@ -78,26 +88,44 @@ func (l *lines) enter(by path, most int, now time.Time) (turn, error) {
 	switch {
 	case now.Before(at.hangs), at.tried:
 		return turn{}, noAnswer(mine.late)
-	case most == 0:
+	case who.most == 0:
 		mine.limit = by.longest()
-	case mine.limit > quick && (l.waiting >= most || at.waiting >= max(1, most/2)):
-		return turn{}, noAnswer(ErrBusy)
 	case mine.limit > quick:
-		l.waiting++
-		at.waiting++
-		mine.waits = true
+		if !who.wait(by) {
+			return turn{}, noAnswer(ErrBusy)
+		}
+		mine.waits = who.waiting
 	}
 	at.tried = mine.tries
 	return mine, nil
+}
+
+// wait counts one more that waits by a path, unless too many do: a cluster with many callers would take all places.
+func (c callers) wait(by path) bool {
+	if c.all >= c.most || c.by[by] >= max(1, c.most/2) {
+		return false
+	}
+	if c.by == nil {
+		c.by = map[path]int{}
+	}
+	c.all++
+	c.by[by]++
+	return true
+}
+
+func (w *waiting) done(by path) {
+	w.all--
+	if w.by[by]--; w.by[by] == 0 {
+		delete(w.by, by)
+	}
 }
 
 // leave ends a turn, and reports whether a trial must follow.
 func (l *lines) leave(by path, t turn, err error, now time.Time) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if t.waits {
-		l.waiting--
-		t.waiting--
+	if t.waits != nil {
+		t.waits.done(by)
 	}
 	switch late := timedOut(err); {
 	case throttled(err), errors.Is(err, context.Canceled):
@@ -109,7 +137,7 @@ func (l *lines) leave(by path, t turn, err error, now time.Time) bool {
 	case late:
 		t.took, t.hangs = 0, now.Add(wait.Jitter(hangBackoff, 0.5))
 	default:
-		t.took, t.hangs = now.Sub(t.begun), time.Time{}
+		t.took, t.hangs = max(now.Sub(t.begun), t.took-t.took/8), time.Time{}
 	}
 	t.tried = t.tried && !t.tries
 	return false

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"net/http/httptest"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -142,11 +143,72 @@ func TestOneClusterLeavesPlacesToOthers(t *testing.T) {
 	slow, far := path{cluster: client.ObjectKey{Name: "slow"}, live: true}, path{cluster: client.ObjectKey{Name: "far"}}
 	for most := 2; most <= 5; most++ {
 		l := lines{of: map[path]*line{slow: {took: 2 * time.Second}, far: {took: 60 * time.Millisecond}}}
+		who := callers{most, &waiting{}}
 		for range 100 {
-			_, _ = l.enter(slow, most, now)
+			_, _ = l.enter(slow, who, now)
 		}
-		if _, err := l.enter(far, most, now); err != nil {
+		if _, err := l.enter(far, who, now); err != nil {
 			t.Errorf("%d may wait, and all are of one cluster: %v", most, err)
 		}
+	}
+}
+
+// TestControllersWaitApart: the workers of one controller that wait for a cluster take no place of another controller's. Repairs have more workers than
+// verdicts, and in a cluster that is far away, all its machines may fall sick at once.
+func TestControllersWaitApart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		far := client.ObjectKey{Name: "far"}
+		c := &Clusters{Cache: &fleet{how: map[client.ObjectKey]*connection{far: after(100 * time.Millisecond)}}, Clock: clock.RealClock{}}
+		verdicts, repairs := c.For(2), c.For(8)
+		for range 2 {
+			_, _ = repairs.GetLive(t.Context(), far, "n")
+			<-time.After(liveTimeout)
+		}
+		var answered, sentAway atomic.Int32
+		read := func(nodes Nodes) {
+			if _, err := nodes.GetLive(t.Context(), far, "n"); errors.Is(err, ErrBusy) {
+				sentAway.Add(1)
+			} else if err == nil {
+				answered.Add(1)
+			}
+		}
+		for range 10 {
+			go read(repairs)
+		}
+		synctest.Wait()
+		go read(verdicts)
+		<-time.After(liveTimeout)
+		if answered.Load() != 5 || sentAway.Load() != 6 {
+			t.Errorf("%d have an answer and %d were sent away, want four repairs and a verdict, and six repairs", answered.Load(), sentAway.Load())
+		}
+	})
+}
+
+// TestNowSoonNowLate: a cluster that answers now soon, now late is given the time of its late answers for a while, and not for ever.
+func TestNowSoonNowLate(t *testing.T) {
+	var l lines
+	who, now := callers{10, &waiting{}}, time.Now()
+	by := path{cluster: client.ObjectKey{Name: "busy"}, live: true}
+	answer := func(took time.Duration) (limit time.Duration) {
+		mine, err := l.enter(by, who, now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		l.leave(by, mine, nil, now.Add(took))
+		return mine.limit
+	}
+	answer(160 * time.Millisecond)
+	answer(time.Millisecond)
+	if limit := answer(time.Millisecond); limit < 200*time.Millisecond {
+		t.Errorf("after a late answer and one that was not, it has %s", limit)
+	}
+	for range 30 {
+		answer(time.Millisecond)
+	}
+	if limit := answer(time.Millisecond); limit != quick {
+		t.Errorf("after many answers in time, it has %s", limit)
+	}
+	if who.all != 0 || len(who.by) > 0 {
+		t.Errorf("%d wait, %v", who.all, who.by)
 	}
 }

@@ -118,7 +118,7 @@ func TestEqualNodeNames(t *testing.T) {
 	build.Create(t.Context(), t, e.Client, node)
 	var got []string
 	g.Eventually(func() []string { got = append(got, drain(queue)...); return got }, 30*time.Second).Should(ContainElements("east/"+node.Name, "west/"+node.Name))
-	if _, err := clusters.lines.enter(path{cluster: client.ObjectKey{Name: "east"}}, 0, now); err != nil {
+	if _, err := clusters.lines.enter(path{cluster: client.ObjectKey{Name: "east"}}, callers{}, now); err != nil {
 		t.Error("a cluster whose Nodes are heard of still counts as one that hangs")
 	}
 }

@@ -114,8 +114,12 @@ func (r *Reconciler) follow(ctx context.Context, record *v1alpha1.MachineRemedia
 		}
 	}
 	decision := ladder.Decide(v.facts, r.Clock.Now())
-	if !decision.Store {
+	switch {
+	case !decision.Store:
 		return nil
+	case done.Act == ladder.MarkForOwner && r.queue.othersWait():
+		r.putOff.keep(record, v, decision)
+		return errPutOff
 	}
 	return r.store(ctx, record, v, decision)
 }

@@ -16,7 +16,7 @@ const (
 	// batch costs as many requests as one record alone. A record that nobody comes with never waits.
 	batchFills = 200 * time.Millisecond
 	// batchFull is how many do not wait for more.
-	batchFull = 10
+	batchFull = 20
 )
 
 // batches lets records that are looked at side by side share the reads of what they have in common. Nobody gets an answer from a read

@@ -61,6 +61,8 @@ type Reconciler struct {
 	// memory has since when the sweep of a record has failed. A restart only makes it retry longer.
 	memory controllerstate.Memory[time.Time]
 	passes passes
+	queue  queue
+	putOff putOffs
 }
 
 func (r *Reconciler) writes() writer { return writer{r.Client} }
@@ -76,6 +78,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	}
 	if record == nil {
 		r.memory.Forget(req.NamespacedName)
+		r.putOff.of.Delete(req.NamespacedName)
 		return ctrl.Result{}, nil
 	}
 	if ofOpenShift(record) != r.OpenShift {

@@ -54,9 +54,11 @@ func (r *Reconciler) AddToManager(ctx context.Context, mgr ctrl.Manager) error {
 
 // addController adds everything that a decision depends on as a watch, before the controller can run.
 func (r *Reconciler) addController(ctx context.Context, mgr ctrl.Manager) error {
-	queue := fairqueue.New(fairqueue.ByCluster(mgr.GetCache(), func() *v1alpha1.MachineRemediation { return &v1alpha1.MachineRemediation{} },
-		func(record *v1alpha1.MachineRemediation) (string, bool) { return record.Spec.ClusterName, false }))
-	ctl, err := scaffold.New(mgr, ControllerName, r, r.Concurrency, queue)
+	place := fairqueue.ByCluster(mgr.GetCache(), func() *v1alpha1.MachineRemediation { return &v1alpha1.MachineRemediation{} },
+		func(record *v1alpha1.MachineRemediation) (string, bool) {
+			return record.Spec.ClusterName, r.putOff.has(record)
+		})
+	ctl, err := scaffold.New(mgr, ControllerName, r, r.Concurrency, r.queue.keep(fairqueue.New(place)))
 	if err != nil {
 		return err
 	}
