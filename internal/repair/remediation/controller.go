@@ -91,13 +91,24 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	if wait := r.memory.Wait(record, r.Clock.Now()); wait > 0 {
 		return ctrl.Result{RequeueAfter: wait}, nil
 	}
-	after, err := r.carryOut(ctx, record)
+	after, err := r.proceed(ctx, record)
 	if errors.Is(err, errStale) {
 		return ctrl.Result{RequeueAfter: r.memory.Conflict(req.NamespacedName)}, nil
 	}
 	r.memory.NoConflict(req.NamespacedName)
-	if errors.Is(err, workload.ErrBusy) {
+	switch {
+	case errors.Is(err, errPutOff):
+		return ctrl.Result{RequeueAfter: time.Nanosecond}, nil
+	case errors.Is(err, workload.ErrBusy):
 		return ctrl.Result{RequeueAfter: workload.Soon()}, nil
 	}
 	return ctrl.Result{RequeueAfter: after}, err
+}
+
+// proceed stores what was put off, and goes on from there.
+func (r *Reconciler) proceed(ctx context.Context, record *v1alpha1.MachineRemediation) (time.Duration, error) {
+	if err := r.storePutOff(ctx, record); err != nil {
+		return 0, err
+	}
+	return r.carryOut(ctx, record)
 }
