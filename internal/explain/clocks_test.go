@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
@@ -32,6 +33,34 @@ func TestClocks(t *testing.T) {
 		f := s.Facts()
 		if got := rowText(f.Page(f.Machines[0]), "Clock"); got != tt.want {
 			t.Errorf("%s: %q, want %q", name, got, tt.want)
+		}
+	}
+}
+
+// TestWhatAPersonAskedFor: the page says who asked and why. Whatever the machine's health, that goes on until somebody takes it back; a host that is
+// kept off comes on if somebody asks for that.
+func TestWhatAPersonAskedFor(t *testing.T) {
+	for until, want := range map[v1alpha1.Step][2]string{
+		"": {"HEALTHY for 10h, reboot is running", "You cancel it: then the repair ends"},
+		v1alpha1.StepPowerOff: {
+			"HEALTHY for 10h, its host is kept off, as alice has asked",
+			"Somebody annotates the Machine with reboot.metal3.io/PowerOn: then its host is switched on; you cancel it: then the repair ends",
+		},
+	} {
+		s := explaintest.New()
+		step := explaintest.Step("reboot", v1alpha1.ActionReboot, 1, time.Hour)
+		step.Until = until
+		r := s.Record(s.Healthy("m1"), step)
+		r.Spec.RequestedBy = &v1alpha1.RemediationRequester{Kind: v1alpha1.AskedByPerson, Name: "alice", Reason: "new DIMMs"}
+		s.Play(r, s.Now.Add(-time.Minute), s.Now)
+		f := s.Facts()
+		f.Machines[0].Record.Reboot = &v1alpha1.RebootRemediation{}
+		if until != "" {
+			f.Machines[0].Record.Reboot.Status.Phase = v1alpha1.Holding
+		}
+		page := f.Page(f.Machines[0])
+		if diff := cmp.Diff([3]string{want[0], "alice: new DIMMs", want[1]}, [3]string{page.Headline, rowText(page, "Asked by"), rowText(page, "Unless")}); diff != "" {
+			t.Errorf("until %q (-want +got):\n%s", until, diff)
 		}
 	}
 }

@@ -235,6 +235,9 @@ func (m *Machine) stepOf() string {
 // tellRepair adds what was done and what is being done.
 func (f *Facts) tellRepair(p *Page, m *Machine) {
 	if m.Record != nil {
+		if by := m.Record.Record.Spec.RequestedBy; by != nil {
+			p.row("Asked by", by.String())
+		}
 		m.Record.tell(p, m, f.Now)
 	}
 	if wait := m.wait(); m.Check != nil && m.sick() && (m.Record != nil || (wait != nil && wait.Reason == v1alpha1.ReasonNoSlot)) {

@@ -11,6 +11,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/repair/admission"
+	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
 )
 
 // otherwise says what would change the course of events.
@@ -34,7 +35,11 @@ func (m *Machine) otherwise(state State, now time.Time) []string {
 	case StateProbation:
 		return []string{"It falls sick again before that: then the attempt fails, and " + m.Record.follows()}
 	case StateInRepair:
-		return append(m.recovers("The machine becomes healthy before that", "then "+m.Record.recovered()), "You cancel it: then "+m.Record.stops())
+		all := m.recovers("The machine becomes healthy before that", "then "+m.Record.recovered())
+		if ladder.KeepsOff(m.Record.Record) {
+			all = []string{"Somebody annotates the Machine with reboot.metal3.io/PowerOn: then its host is switched on"}
+		}
+		return append(all, "You cancel it: then "+m.Record.stops())
 	case StateUndecided, StateHealthy:
 		return m.staysHealthy(now)
 	case StateSick, StateOnHold:
@@ -125,7 +130,7 @@ func areAllowed(n int) string {
 // recovers says what happens if a machine becomes healthy; nothing if it cannot. What its provider reports as a failure for good is never cleared, and
 // what somebody asks for stands until somebody takes it back.
 func (m *Machine) recovers(how, then string) []string {
-	if verdict.FailureOf(m.Machine) != "" {
+	if verdict.FailureOf(m.Machine) != "" || (m.Record != nil && m.Record.Record.Spec.OnTheirWord()) {
 		return nil
 	}
 	if _, asked := m.Machine.Annotations[clusterv1.RemediateMachineAnnotation]; asked {

@@ -60,8 +60,11 @@ func byWhom(d *v1alpha1.RemediationDecision) string {
 	return text
 }
 
-// standing says which attempt is running.
+// standing says which attempt is running, or that a person keeps the host off.
 func (r *Record) standing() string {
+	if by := r.Record.Spec.RequestedBy; by != nil && r.Reboot != nil && r.Reboot.Status.Phase == v1alpha1.Holding {
+		return "its host is kept off, as " + by.Asker() + " has asked"
+	}
 	if attempt := ladder.AtWork(r.Record); attempt != nil {
 		return attemptName(r.Record, attempt) + " is running"
 	}
