@@ -14,6 +14,7 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/explain"
+	"github.com/sickbay-dev/sickbay/internal/humanize"
 )
 
 type historyFlags struct {
@@ -55,6 +56,8 @@ func (f *historyFlags) run(cmd *cobra.Command) error {
 	}
 	w := cmd.OutOrStdout()
 	switch {
+	case len(repairs) == 0 && (f.out.form == formText || f.out.form == formWide):
+		fmt.Fprintln(w, f.nothing())
 	case f.stats && f.out.structured():
 		return f.out.write(w, explain.Sum(repairs))
 	case f.stats:
@@ -98,14 +101,17 @@ func (f *historyFlags) read(cmd *cobra.Command) ([]explain.Repair, error) {
 	return explain.History(list.Items, since), nil
 }
 
-const noRepairs = "There are no repairs on record."
+// nothing says where no repair is on record: most people mean another namespace.
+func (f *historyFlags) nothing() string {
+	text := "There are no repairs on record in " + f.place()
+	if f.since > 0 {
+		text += " that were admitted within the last " + humanize.Span(f.since)
+	}
+	return text
+}
 
 // history prints repairs, latest first.
 func (t *text) history(repairs []explain.Repair, wide bool) {
-	if len(repairs) == 0 {
-		fmt.Fprintln(t.w, noRepairs)
-		return
-	}
 	tw := tabwriter.NewWriter(t.w, 0, 0, 2, ' ', 0)
 	head := "DETECTED\tMACHINE\tREASON\tADMITTED\tACTED\tHEALTHY\tSTEPS\tOUTCOME"
 	if wide {
@@ -165,10 +171,6 @@ func steps(attempts []explain.Attempt) string {
 
 // stats prints statistics of repairs.
 func (t *text) stats(s explain.Stats) {
-	if s.Repairs == 0 {
-		fmt.Fprintln(t.w, noRepairs)
-		return
-	}
 	var outcomes []string
 	for _, name := range slices.Sorted(maps.Keys(s.Outcomes)) {
 		outcomes = append(outcomes, fmt.Sprintf("%d %s", s.Outcomes[name], name))
