@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/utils/clock"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/internal/humanize"
@@ -103,10 +104,20 @@ func (f *uninstallFlags) run(cmd *cobra.Command) error {
 		return errNo
 	}
 	fmt.Fprintln(cmd.OutOrStdout(), "Nothing that Sickbay has written is left")
+	f.warn(cmd, seen)
+	return nil
+}
+
+// warn says what could surprise people once Sickbay is gone.
+func (f *uninstallFlags) warn(cmd *cobra.Command, seen uninstall.Seen) {
 	if len(seen.Leaders) == 0 {
 		fmt.Fprintln(cmd.ErrOrStderr(), "No manager has a lease. If one runs without --leader-elect, stop it, or it writes this again")
 	}
-	return nil
+	still := slices.DeleteFunc(slices.Clone(seen.Items), func(i uninstall.Item) bool { return !slices.Contains(i.Yours, clusterv1.PausedAnnotation) })
+	if n := len(still); n > 0 && !f.annotations {
+		fmt.Fprintf(cmd.ErrOrStderr(), "%s handed over, and without Sickbay nobody repairs the machines: sickbay uninstall --annotations hands back to Cluster API's controller\n",
+			humanize.Count(n, "MachineHealthCheck stays", "MachineHealthChecks stay"))
+	}
 }
 
 // line ends a sentence with a line break, if there is one.

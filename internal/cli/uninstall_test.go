@@ -8,9 +8,11 @@ import (
 
 	coordinationv1 "k8s.io/api/coordination/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/internal/lease/scope"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/remedy"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
@@ -42,6 +44,19 @@ func TestUninstall(t *testing.T) {
 		t.Errorf("the hold is there: %v %v", machine.Annotations, err)
 	}
 	s.stored(r) // as history
+}
+
+// TestUninstallWarnsOfWhatStaysHandedOver: nobody repairs the machines of a MachineHealthCheck that stays handed over.
+func TestUninstallWarnsOfWhatStaysHandedOver(t *testing.T) {
+	s := newShell(t)
+	s.change(s.mhc, func() { s.mhc.Annotations = map[string]string{clusterv1.PausedAnnotation: mhcspec.HandedOverValue} })
+	want := "1 MachineHealthCheck stays handed over, and without Sickbay nobody repairs the machines: "
+	if got := s.run("uninstall"); got.code != exitOK || !strings.Contains(got.stderr, want) {
+		t.Errorf("it ends with %d: %s%s", got.code, got.stdout, got.stderr)
+	}
+	if got := s.run("uninstall", "--annotations", "--yes"); got.code != exitOK || strings.Contains(got.stderr, "handed over") {
+		t.Errorf("with --annotations, it ends with %d: %s%s", got.code, got.stdout, got.stderr)
+	}
 }
 
 // TestUninstallAsks: without a yes, nothing is removed.
