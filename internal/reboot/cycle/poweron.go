@@ -106,5 +106,5 @@ func (d *draft) enterHolding() {
 	if d.s.HoldingSince == nil {
 		d.s.HoldingSince = d.time()
 	}
-	d.enter(v1alpha1.Holding, "The host is off; nobody has asked for more")
+	d.enter(v1alpha1.Holding, "The host is off, and stays off until somebody annotates its Machine with reboot.metal3.io/PowerOn")
 }
