@@ -22,8 +22,9 @@ func newReboot() *cobra.Command {
 		Short: "Power-cycle the bare-metal host of a machine",
 		Long: "Power-cycle the bare-metal host of a machine, sick or not. The command makes a MachineRemediation; the manager carries it out, as\n" +
 			"any other power cycle: off and proven off, Node out of service, on again. It needs no slot, and no open gate, and it goes on\n" +
-			"while the MachineHealthCheck is paused. It waits while a person keeps the host off, while another repair of the machine is\n" +
-			"under way, and while too few machines of a control plane are up. sickbay cancel NAME takes it back.\n\n" +
+			"while the MachineHealthCheck is paused. It waits for the end of a hold, and of a pause of the machine or its cluster, while\n" +
+			"a person keeps the host off, while another repair of the machine is under way, and while too few machines of a control plane\n" +
+			"are up. sickbay cancel NAME takes it back.\n\n" +
 			"With --until=PowerOff the host stays off; with --until=Delete its Node is taken out of service, too, once the host is off. It\n" +
 			"comes on when you annotate the machine reboot.metal3.io/PowerOn=, or cancel.\n\n" +
 			"NAME is a machine (metal-3, machine/metal-3).\n\n" +

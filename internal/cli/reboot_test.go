@@ -5,8 +5,10 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/objects"
@@ -71,11 +73,36 @@ func TestRebootUntil(t *testing.T) {
 		if asked := s.askedFor(); len(asked) != 1 || string(asked[0].Spec.Steps[0].Until) != until || !strings.Contains(got.stdout, want) {
 			t.Errorf("%s: %+v, and says %s", until, asked, got.stdout)
 		}
+		if back := "On again   kubectl annotate machine.cluster.x-k8s.io metal-3 -n " + s.ns + " reboot.metal3.io/PowerOn=\n"; !strings.Contains(got.stdout, back) {
+			t.Errorf("%s: it does not say %s, but %s", until, back, got.stdout)
+		}
+		// The same again is there already. A whole cycle is not, and the host would stay off.
+		if got := s.run("reboot", "metal-3", "--yes", "--until="+until); got.code != exitOK {
+			t.Errorf("%s again ends with %d: %s", until, got.code, got.stderr)
+		}
+		s.says(s.run("reboot", "metal-3", "--yes"), exitFailure, "mr/metal-3-5f2c9d1e-1 is there to keep the host off, as admin has asked, so nothing was written. "+
+			"Call that off first, which switches the host on: sickbay cancel mr/metal-3-5f2c9d1e-1 -n fleet")
 	}
 	s := newShell(t)
 	s.machine("metal-3")
 	if got := s.run("reboot", "metal-3", "--yes", "--until=PowerOn"); got.code != exitUsage || !strings.Contains(got.stderr, "must be PowerOff or Delete") {
 		t.Errorf("it ends with %d: %s", got.code, got.stderr)
+	}
+}
+
+// TestRebootUnderAHold: it says which hold or pause it waits for.
+func TestRebootUnderAHold(t *testing.T) {
+	for want, options := range map[string][]build.MachineOption{
+		"Machine metal-3 is on hold until " + farAway + ": disks": {
+			build.Annotation(mhcspec.HoldUntilAnnotation, farAway), build.Annotation(mhcspec.HoldReasonAnnotation, "disks"),
+		},
+		"Machine metal-3 is paused (annotation cluster.x-k8s.io/paused)": {build.Annotation(clusterv1.PausedAnnotation, "")},
+	} {
+		s := newShell(t)
+		s.machine("metal-3", options...)
+		if got := s.run("reboot", "metal-3", "--dry-run"); !strings.Contains(got.stdout, "When       Not before this ends: "+want+"\n") {
+			t.Errorf("says %s%s", got.stdout, got.stderr)
+		}
 	}
 }
 

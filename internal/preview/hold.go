@@ -105,7 +105,7 @@ func ProposeHold(t Target, asked Hold, now time.Time) HoldProposal {
 func ProposeRelease(t Target, now time.Time) HoldProposal {
 	there, ok := holdOn(t.Object)
 	if !ok {
-		return HoldProposal{Already: t.Name + " is not on hold"}
+		return HoldProposal{Already: t.Name + " is not on hold" + t.keptOff()}
 	}
 	p := HoldProposal{
 		Annotations: map[string]*string{mhcspec.HoldUntilAnnotation: nil, mhcspec.HoldReasonAnnotation: nil},
@@ -119,6 +119,22 @@ func ProposeRelease(t Target, now time.Time) HoldProposal {
 	p.Lines = append(p.Lines, Line{"Does", does})
 	p.Lines = append(p.Lines, t.repairs(Is)...)
 	return p
+}
+
+// keptOff says that a person keeps a host off, which no release ends; empty if nobody does.
+func (t Target) keptOff() string {
+	for i := range t.Open {
+		if r := &t.Open[i]; ladder.KeepsOff(r) {
+			return fmt.Sprintf(". %s keeps the host of %s off. To switch it on: %s", name(r), r.Spec.MachineRef.Name, PowerOn(r))
+		}
+	}
+	return ""
+}
+
+// PowerOn returns the command by which a person has a host switched on that a record keeps off.
+func PowerOn(r *v1alpha1.MachineRemediation) string {
+	of := r.Spec.MachineRef
+	return fmt.Sprintf("kubectl annotate machine.%s %s -n %s reboot.metal3.io/PowerOn=", of.APIGroup, of.Name, r.Namespace)
 }
 
 // signed matches the end of a reason that says who set the hold.

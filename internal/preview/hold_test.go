@@ -128,6 +128,13 @@ func TestProposeRelease(t *testing.T) {
 	if p := preview.ProposeRelease(heldMachine("", ""), noon); p.Already != "machine/metal-3 is not on hold" || p.Annotations != nil {
 		t.Errorf("proposed %+v", p)
 	}
+	off := heldMachine("", "")
+	off.Open = []v1alpha1.MachineRemediation{*newModel(v1alpha1.RemediationStep{Name: "reboot", Action: v1alpha1.ActionReboot, Until: v1alpha1.StepPowerOff}).f.Record}
+	said := "machine/metal-3 is not on hold. mr/metal-3-5f2c9d1e-1 keeps the host of metal-3 off. " +
+		"To switch it on: kubectl annotate machine.cluster.x-k8s.io metal-3 -n fleet reboot.metal3.io/PowerOn="
+	if diff := cmp.Diff(said, preview.ProposeRelease(off, noon).Already); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
 	on := heldMachine(two, "")
 	on.Open, on.OpenUnread = []v1alpha1.MachineRemediation{*newModel(approved(replace)).settle().f.Record}, true
 	want := "Release machine/metal-3\nOn hold: until 2026-06-01T14:00:00Z\nDoes: Repairs go on, unless another hold, a pause or the gate stands in the way\n" +

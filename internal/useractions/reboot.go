@@ -44,6 +44,9 @@ func (p *Person) Reboot(ctx context.Context, namespace, name string, asked Asked
 	last, open := latest(records)
 	change := &Change{Name: Machine + "/" + name, Title: "Power-cycle the host of " + name, Shown: machine, seen: fmt.Sprint(machine.UID, "/", last)}
 	if open != nil && open.Spec.OnTheirWord() {
+		if err := p.otherwise(open, asked.Until); err != nil {
+			return nil, err
+		}
 		change.Already = fmt.Sprintf("%s has asked for that already: mr/%s", open.Spec.RequestedBy.Asker(), open.Name)
 		return change, nil
 	}
@@ -51,11 +54,24 @@ func (p *Person) Reboot(ctx context.Context, namespace, name string, asked Asked
 	// Its Cluster says whose manager looks after it: Machines do not have that label.
 	recordstore.Filter(made, cluster)
 	change.Name = "mr/" + made.Name
-	change.Lines = p.rebootLines(machine, open, made)
+	change.Lines = p.rebootLines(machine, cluster, open, made)
 	change.write = func(ctx context.Context, dryRun bool) (client.Object, error) {
 		return p.ask(ctx, made.DeepCopy(), dryRun)
 	}
 	return change, nil
+}
+
+// otherwise returns an error if what somebody has asked for leaves the host in another state than what a person asks for now.
+func (p *Person) otherwise(open *v1alpha1.MachineRemediation, until v1alpha1.Step) error {
+	if open.Spec.Steps[0].Until == until {
+		return nil
+	}
+	first := "power-cycle the host"
+	if ladder.KeepsOff(open) {
+		first = "keep the host off"
+	}
+	return fmt.Errorf("mr/%s is there to %s, as %s has asked, so nothing was written. Call that off first, which switches the host on: %s cancel mr/%s -n %s",
+		open.Name, first, open.Spec.RequestedBy.Asker(), p.Command, open.Name, open.Namespace)
 }
 
 // machine reads a machine and its Cluster.
@@ -100,9 +116,12 @@ func (p *Person) rebootSpec(machine *clusterv1.Machine, asked Asked) v1alpha1.Ma
 	return spec
 }
 
-func (p *Person) rebootLines(machine *clusterv1.Machine, open, made *v1alpha1.MachineRemediation) []preview.Line {
+func (p *Person) rebootLines(machine *clusterv1.Machine, cluster *clusterv1.Cluster, open, made *v1alpha1.MachineRemediation) []preview.Line {
 	lines := []preview.Line{{Label: "Does", Text: rebootDoes(made.Spec.Steps[0].Until)}}
-	when := "At once, unless a person keeps the host off, or too few of its control plane are up"
+	when := "At once, unless its health check is on hold, a person keeps the host off, or too few of its control plane are up"
+	if why := p.stops(machine, cluster); why != "" {
+		when = "Not before this ends: " + why
+	}
 	switch {
 	case open == nil, ladder.HasBegun(open) && !ladder.Before(open, made):
 		// Nothing is in the way.
@@ -112,6 +131,9 @@ func (p *Person) rebootLines(machine *clusterv1.Machine, open, made *v1alpha1.Ma
 		lines = append(lines, preview.Line{Label: "Instead of", Text: "mr/" + open.Name + ", which has not begun"})
 	}
 	lines = append(lines, preview.Line{Label: "When", Text: when})
+	if ladder.KeepsOff(made) {
+		lines = append(lines, preview.Line{Label: "On again", Text: preview.PowerOn(made)})
+	}
 	if !machine.Status.NodeRef.IsDefined() {
 		lines = append(lines, preview.Line{Label: "Node", Text: "none yet"})
 	}
@@ -120,6 +142,18 @@ func (p *Person) rebootLines(machine *clusterv1.Machine, open, made *v1alpha1.Ma
 		lines = append(lines, preview.Line{Label: "Reason", Text: reason})
 	}
 	return lines
+}
+
+// stops says which pause or hold a power cycle waits for; empty if none.
+func (p *Person) stops(machine *clusterv1.Machine, cluster *clusterv1.Cluster) string {
+	switch {
+	case mhcspec.ClusterPaused(cluster):
+		return "Cluster " + cluster.Name + " is paused (spec.paused)"
+	case mhcspec.MachinePaused(machine):
+		return "Machine " + machine.Name + " is paused (annotation " + clusterv1.PausedAnnotation + ")"
+	}
+	why, _ := mhcspec.OnHold(p.Clock.Now(), machine, cluster)
+	return why
 }
 
 // rebootDoes says what a power cycle does.
