@@ -56,7 +56,7 @@ func (f *historyFlags) run(cmd *cobra.Command) error {
 	}
 	w := cmd.OutOrStdout()
 	switch {
-	case len(repairs) == 0 && (f.out.form == formText || f.out.form == formWide):
+	case len(repairs) == 0 && f.out.forPeople():
 		fmt.Fprintln(w, f.nothing())
 	case f.stats && f.out.structured():
 		return f.out.write(w, explain.Sum(repairs))

@@ -43,6 +43,9 @@ func (o *output) validate() error {
 // structured reports whether the output is for programs.
 func (o *output) structured() bool { return o.form == formJSON || o.form == formYAML }
 
+// forPeople reports whether a person reads the output.
+func (o *output) forPeople() bool { return o.form == formText || o.form == formWide }
+
 // write prints a value for programs, as JSON or YAML.
 func (o *output) write(w io.Writer, value any) error {
 	data, err := json.MarshalIndent(value, "", "  ")

@@ -113,7 +113,7 @@ func (p *Fleet) add(item Item, m *Machine, state State, now time.Time) {
 	case state == StateInRepair || state == StateProbation:
 		p.InRepair = append(p.InRepair, item.says(m.withStage(m.headline(state, now))))
 	case state == StateSick || state == StateOnHold:
-		p.Waiting = append(p.Waiting, item.says(m.withStage(m.standing(now))))
+		p.Waiting = append(p.Waiting, item.says(m.withStage(m.waitsFor(now))))
 	case state == StatePaused && m.sick():
 		p.Paused = append(p.Paused, item.says("sick, but left alone. "+humanize.Upper(m.paused())))
 	case state == StateHealthy || state == StateUndecided:
@@ -122,6 +122,14 @@ func (p *Fleet) add(item Item, m *Machine, state State, now time.Time) {
 			p.addStarting(item, m, now)
 		}
 	}
+}
+
+// waitsFor says what a machine waits for, and who works on it if others do, which its page says in a row of its own.
+func (m *Machine) waitsFor(now time.Time) string {
+	if m.leftToOthers() {
+		return m.standing(now) + ": " + m.Record.message()
+	}
+	return m.standing(now)
 }
 
 // needed says what a machine needs a person for; empty if it needs none.

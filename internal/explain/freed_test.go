@@ -181,6 +181,24 @@ func TestOpenRepairInDryRun(t *testing.T) {
 	}
 }
 
+// TestLeftToOthers: the fleet says who works on the machine, and its page what follows when they are done.
+func TestLeftToOthers(t *testing.T) {
+	s := explaintest.New()
+	r := s.Record(s.Sick("a", 10*time.Minute), reset)
+	r.Status.Phase, r.Status.Step, r.Status.ReleasedGrant = v1alpha1.RemediationPending, reset.Name, r.Spec.Grant
+	r.Status.Conditions = []metav1.Condition{{
+		Type: v1alpha1.ConditionProgressing, Status: metav1.ConditionUnknown, Reason: v1alpha1.ReasonRemediationHeldByOthers, Message: "Somebody wants the host h off (spec.online)",
+	}}
+	f := s.Facts()
+	if got, want := f.Fleet().Waiting[0].Text, "left to others: Somebody wants the host h off (spec.online)"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	want := "They are done: then the repair goes on; the machine recovers by itself: then it is not repaired"
+	if got := rowText(f.Of("machine", "a")[0], "Unless"); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 // TestRepairsThatEnd: the end of a probation lets a machine go on that is paced.
 func TestRepairsThatEnd(t *testing.T) {
 	s := explaintest.New()

@@ -35,11 +35,7 @@ func (m *Machine) otherwise(state State, now time.Time) []string {
 	case StateProbation:
 		return []string{"It falls sick again before that: then the attempt fails, and " + m.Record.follows()}
 	case StateInRepair:
-		all := m.recovers("The machine becomes healthy before that", "then "+m.Record.recovered())
-		if ladder.KeepsOff(m.Record.Record) {
-			all = []string{"Somebody annotates the Machine with reboot.metal3.io/PowerOn: then its host is switched on"}
-		}
-		return append(all, "You cancel it: then "+m.Record.stops())
+		return append(m.comesOn(), "You cancel it: then "+m.Record.stops())
 	case StateUndecided, StateHealthy:
 		return m.staysHealthy(now)
 	case StateSick, StateOnHold:
@@ -47,6 +43,14 @@ func (m *Machine) otherwise(state State, now time.Time) []string {
 	default:
 		return nil
 	}
+}
+
+// comesOn says what ends an attempt without a person who cancels it: the machine's recovery, or, for a host that is kept off, a wish for power.
+func (m *Machine) comesOn() []string {
+	if ladder.KeepsOff(m.Record.Record) {
+		return []string{"Somebody annotates the Machine with reboot.metal3.io/PowerOn: then its host is switched on"}
+	}
+	return m.recovers("The machine becomes healthy before that", "then "+m.Record.recovered())
 }
 
 // follows says what comes after the current step.
@@ -76,8 +80,7 @@ func (m *Machine) staysHealthy(now time.Time) []string {
 
 // moves says what has to change for a sick machine to be repaired.
 func (m *Machine) moves(state State) []string {
-	all := []string{}
-	wait := m.wait()
+	all, wait := m.othersDone(), m.wait()
 	switch {
 	case m.Record != nil && m.needsApproval():
 		all = append(all, "You approve the step: then it begins when a slot is free", "You deny it: then "+m.Record.stops())
@@ -106,6 +109,19 @@ func (c *Check) acts() string {
 		return "Somebody removes the annotation " + mhcspec.DryRunAnnotation + " from MachineHealthCheck " + c.MachineHealthCheck.Name
 	}
 	return "Somebody changes the mode Observe of MachineRemediationTemplate " + c.MachineHealthCheck.Spec.Remediation.TemplateRef.Name
+}
+
+// leftToOthers reports whether a repair waits until somebody else is done with the machine.
+func (m *Machine) leftToOthers() bool {
+	return m.Record != nil && m.stuck() == "" && ladder.Progress(&m.Record.Record.Status).Reason == v1alpha1.ReasonRemediationHeldByOthers
+}
+
+// othersDone says what follows once others leave the machine; empty if it is not left to any.
+func (m *Machine) othersDone() []string {
+	if m.leftToOthers() {
+		return []string{"They are done: then the repair goes on"}
+	}
+	return []string{}
 }
 
 // wouldWait reports whether the machine would wait for a slot, if its MachineHealthCheck did not only report.
