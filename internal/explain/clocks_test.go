@@ -37,6 +37,28 @@ func TestClocks(t *testing.T) {
 	}
 }
 
+// TestOthersVerdictsAreTheirs: Sickbay foretells no verdict that another controller gives, or nobody.
+func TestOthersVerdictsAreTheirs(t *testing.T) {
+	for name, tt := range map[string]struct {
+		foreign bool
+		option  build.MachineOption
+		want    string
+	}{
+		"ours":               {false, build.InCluster("cluster"), "12:02:00 UTC: is sick: Node condition Ready is Unknown for more than 5m0s"},
+		"another controller": {true, build.InCluster("cluster"), "Nothing is scheduled"},
+		"skipped":            {false, build.Annotation(clusterv1.MachineSkipRemediationAnnotation, ""), "Nothing is scheduled"},
+	} {
+		s := explaintest.New()
+		s.Foreign = tt.foreign
+		s.Node("m1", corev1.ConditionUnknown, 3*time.Minute)
+		s.Machine("m1", metav1.ConditionUnknown, verdict.ReasonNodeConditionsNotYet, "Waiting for unhealthyCondition timeout", 3*time.Minute, tt.option)
+		f := s.Facts()
+		if got := rowText(f.Page(f.Machines[0]), "Next"); got != tt.want {
+			t.Errorf("%s: %q, want %q", name, got, tt.want)
+		}
+	}
+}
+
 // TestWhatAPersonAskedFor: the page says who asked and why. Whatever the machine's health, that goes on until somebody takes it back; a host that is
 // kept off comes on if somebody asks for that.
 func TestWhatAPersonAskedFor(t *testing.T) {

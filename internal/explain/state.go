@@ -18,9 +18,7 @@ var states = []struct {
 }{
 	{StateDeleting, func(m *Machine, _ time.Time) bool { return !m.Machine.DeletionTimestamp.IsZero() }},
 	{StatePaused, func(m *Machine, _ time.Time) bool { return m.paused() != "" }},
-	{StateUnwatched, func(m *Machine, _ time.Time) bool {
-		return m.Check == nil || m.Check.Foreign || mhcspec.RemediationSkipped(m.Machine)
-	}},
+	{StateUnwatched, func(m *Machine, _ time.Time) bool { return m.notOurs() }},
 	{StateHeld, func(m *Machine, _ time.Time) bool { return m.phase() == v1alpha1.RemediationHeld }},
 	{StateProbation, func(m *Machine, _ time.Time) bool { return m.phase() == v1alpha1.RemediationProbation }},
 	{StateInRepair, func(m *Machine, _ time.Time) bool { return m.phase() == v1alpha1.RemediationActing }},
@@ -66,10 +64,15 @@ func (m *Machine) paused() string {
 	return m.Check.Decision.Paused[0]
 }
 
-// unjudged reports whether nobody judges the machine while it, or all that select it, are paused.
+// notOurs reports whether Sickbay manages no health check of the machine, or leaves it out.
+func (m *Machine) notOurs() bool {
+	return m.Check == nil || m.Check.Foreign || mhcspec.RemediationSkipped(m.Machine)
+}
+
+// unjudged reports whether Sickbay does not judge the machine: it is not ours, or it, or all that select it, are paused.
 func (m *Machine) unjudged() bool {
 	judges := slices.ContainsFunc(m.Checks, func(c *Check) bool { return len(c.Decision.Paused) == 0 && c.Problem == "" })
-	return m.paused() != "" && (!judges || mhcspec.MachinePaused(m.Machine))
+	return m.notOurs() || (m.paused() != "" && (!judges || mhcspec.MachinePaused(m.Machine)))
 }
 
 // hold returns why repairs are on hold, and until when; empty if they are not.
