@@ -88,10 +88,7 @@ func (f *uninstallFlags) run(cmd *cobra.Command) error {
 	f.show(cmd, seen)
 	if f.confirm.dryRun {
 		fmt.Fprint(tame{cmd.ErrOrStderr()}, line(seen.Waits()))
-		if len(seen.Unread) > 0 {
-			return errNo // Traces may be left there.
-		}
-		return nil
+		return f.end(cmd, seen)
 	}
 	if seen, err = f.await(cmd, c, namespace, seen); err != nil {
 		return err
@@ -99,12 +96,22 @@ func (f *uninstallFlags) run(cmd *cobra.Command) error {
 	if err := f.forget(cmd, c, seen); err != nil {
 		return err
 	}
-	if len(seen.Unread) > 0 {
+	return f.end(cmd, seen)
+}
+
+// end says that nothing is left, if that is so. Where something could not be read, traces may be left.
+func (f *uninstallFlags) end(cmd *cobra.Command, seen uninstall.Seen) error {
+	switch {
+	case seen.Waits() != "":
+	case len(seen.Unread) > 0:
 		fmt.Fprintln(cmd.OutOrStdout(), "Nothing that Sickbay has written is left on the objects that could be read")
+	default:
+		fmt.Fprintln(cmd.OutOrStdout(), "Nothing that Sickbay has written is left")
+		f.warn(cmd, seen)
+	}
+	if len(seen.Unread) > 0 {
 		return errNo
 	}
-	fmt.Fprintln(cmd.OutOrStdout(), "Nothing that Sickbay has written is left")
-	f.warn(cmd, seen)
 	return nil
 }
 

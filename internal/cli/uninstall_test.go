@@ -51,6 +51,9 @@ func TestUninstallWarnsOfWhatStaysHandedOver(t *testing.T) {
 	s := newShell(t)
 	s.change(s.mhc, func() { s.mhc.Annotations = map[string]string{clusterv1.PausedAnnotation: mhcspec.HandedOverValue} })
 	want := "1 MachineHealthCheck stays handed over, and without Sickbay nobody repairs the machines: "
+	if got := s.run("uninstall", "--dry-run"); got.code != exitOK || !strings.HasSuffix(got.stdout, "Nothing that Sickbay has written is left\n") {
+		t.Errorf("--dry-run ends with %d: %s%s", got.code, got.stdout, got.stderr)
+	}
 	if got := s.run("uninstall"); got.code != exitOK || !strings.Contains(got.stderr, want) {
 		t.Errorf("it ends with %d: %s%s", got.code, got.stdout, got.stderr)
 	}
