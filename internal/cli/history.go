@@ -15,6 +15,7 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/explain"
 	"github.com/sickbay-dev/sickbay/internal/humanize"
+	"github.com/sickbay-dev/sickbay/internal/useractions"
 )
 
 type historyFlags struct {
@@ -92,7 +93,7 @@ func (f *historyFlags) read(cmd *cobra.Command) ([]explain.Repair, error) {
 	}
 	var list v1alpha1.MachineRemediationList
 	if err := c.List(cmd.Context(), &list, client.InNamespace(namespace), client.MatchingLabelsSelector{Selector: selector}); err != nil {
-		return nil, fmt.Errorf("listing MachineRemediations: %w", err)
+		return nil, fmt.Errorf("listing MachineRemediations: %w", useractions.Explained(err))
 	}
 	since := time.Time{}
 	if f.since > 0 {
