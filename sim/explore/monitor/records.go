@@ -62,7 +62,7 @@ func (m *Monitor) recordChanged(change apimodel.Change) {
 
 // recordMade judges a new record.
 func (m *Monitor) recordMade(made *v1alpha1.MachineRemediation) {
-	for _, r := range history.Every[*v1alpha1.MachineRemediation](m.w, kinds.Record) {
+	for _, r := range m.records() {
 		if r.UID != made.UID && r.Spec.MachineRef.UID == made.Spec.MachineRef.UID && r.Status.CompletionTime == nil && !r.Spec.AskedFor() {
 			m.w.Fail(rules.OneRecord, "records %s and %s of machine %s are open", r.Name, made.Name, made.Spec.MachineRef.Name)
 		}
@@ -98,7 +98,7 @@ const remembers = 64
 
 // attemptStays checks that a finished attempt stays as stored, except for the result of one that seemed to have helped.
 func (m *Monitor) attemptStays(before, after *v1alpha1.MachineRemediation, was *v1alpha1.RemediationAttempt) {
-	is := attemptOf(after, was.Number)
+	is := ladder.Numbered(after, was.Number)
 	if is == nil {
 		m.mayForget(before, after, was)
 		return
@@ -186,15 +186,6 @@ func (m *Monitor) turnedOut(after *v1alpha1.MachineRemediation, was, is *v1alpha
 	return was.Result == v1alpha1.ResultWithdrawn || markStands(machine) || !machine.DeletionTimestamp.After(was.EndTime.Add(history.Crossing+time.Second))
 }
 
-func attemptOf(r *v1alpha1.MachineRemediation, number int32) *v1alpha1.RemediationAttempt {
-	for i := range r.Status.Attempts {
-		if r.Status.Attempts[i].Number == number {
-			return &r.Status.Attempts[i]
-		}
-	}
-	return nil
-}
-
 // ended judges the end of a record.
 func (m *Monitor) ended(p *history.Process, r *v1alpha1.MachineRemediation) {
 	c := ladder.Success(&r.Status)
@@ -259,7 +250,7 @@ func (m *Monitor) left(machine *clusterv1.Machine) []string {
 }
 
 func (m *Monitor) machineWith(uid types.UID) *clusterv1.Machine {
-	for _, machine := range history.Every[*clusterv1.Machine](m.w, kinds.Machine) {
+	for _, machine := range m.machines() {
 		if machine.UID == uid {
 			return machine
 		}
@@ -269,7 +260,7 @@ func (m *Monitor) machineWith(uid types.UID) *clusterv1.Machine {
 
 // timedOut checks that an attempt had the full time of its step.
 func (m *Monitor) timedOut(p *history.Process, before, after *v1alpha1.MachineRemediation, is *v1alpha1.RemediationAttempt) {
-	was := attemptOf(before, is.Number)
+	was := ladder.Numbered(before, is.Number)
 	if is.Result != v1alpha1.ResultTimedOut || is.EndTime == nil || is.StartTime == nil || was == nil || was.EndTime != nil {
 		return
 	}

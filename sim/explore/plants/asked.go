@@ -28,7 +28,7 @@ var plantsOfAsking = []*history.Plant{
 	{
 		Name: "goes past", World: replaceTwice(worlds.OwnerSilent, worlds.Faults), Rule: rules.Escalated,
 		About:  "the next step follows a step that nobody has begun",
-		Change: func(_ *history.Process, with history.Parts) history.Parts { return storing(with, goesPast) },
+		Change: storing(goesPast),
 	},
 	{
 		Name: "marked under a pause", World: unfinished(plantWorld(worlds.OwnerDefers, 1, worlds.Pauses)), Rule: rules.Paused,
@@ -74,15 +74,14 @@ func replaceTwice(owner worlds.Owner, actors ...worlds.Actor) *worlds.Spec {
 }
 
 // goesPast goes on with the next step after an attempt that nobody began.
-func goesPast(_, next *v1alpha1.MachineRemediation) error {
+func goesPast(_ *history.Process, _, next *v1alpha1.MachineRemediation) {
 	last := ladder.Last(&next.Status)
 	if last == nil || last.Result != v1alpha1.ResultNotBegun {
-		return nil
+		return
 	}
 	if step := ladder.StepAfter(next.Spec.Steps, last.Step); step != "" {
 		next.Status.Step = step
 	}
-	return nil
 }
 
 // keepingMarks makes the API server refuse to withdraw some marks.
