@@ -19,8 +19,8 @@ func Text(t testing.TB, path string) string {
 
 // Texts returns the paths and the texts of the files that match patterns, in order. Each pattern must match one.
 func Texts(t testing.TB, patterns ...string) iter.Seq2[string, string] {
+	t.Helper()
 	return func(yield func(path, text string) bool) {
-		t.Helper()
 		for _, pattern := range patterns {
 			paths, err := filepath.Glob(pattern)
 			if err != nil || len(paths) == 0 {
