@@ -70,10 +70,8 @@ func (p *Process) interrupt(call apimodel.Call) error {
 
 // between makes something happen in the middle of a process's call.
 func (w *World) between(do func()) {
-	writer := w.Writer
-	w.Writer = nil
 	w.nested++
-	defer func() { w.Writer, w.nested = writer, w.nested-1 }()
+	defer func() { w.nested-- }()
 	do()
 }
 
@@ -186,7 +184,7 @@ func answerTo(call apimodel.Call, befalls mishap.Mishap) error {
 // carryOut makes a write that is not lost, and returns the answer that the process gets: the API server's, or an error if the answer is
 // lost.
 func (p *Process) carryOut(call apimodel.Call, write func() error, answer error) error {
-	if err := p.commit(write); err != nil {
+	if err := p.World.writeAs(p, write); err != nil {
 		p.World.say("      %s: %v", call, err)
 		return err
 	}
@@ -197,11 +195,11 @@ func (p *Process) carryOut(call apimodel.Call, write func() error, answer error)
 	return answer
 }
 
-// commit makes a write in the name of this process.
-func (p *Process) commit(write func() error) error {
-	before := p.World.Writer
-	p.World.Writer = p
-	defer func() { p.World.Writer = before }()
+// writeAs makes a write in the name of a process; nil is somebody else.
+func (w *World) writeAs(p *Process, write func() error) error {
+	before := w.Writer
+	w.Writer = p
+	defer func() { w.Writer = before }()
 	return write()
 }
 

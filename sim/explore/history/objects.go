@@ -31,11 +31,17 @@ func Every[T client.Object](w *World, kind schema.GroupVersionKind) []T {
 	return list
 }
 
+// First returns the first current object of a kind that fits; nil if none does. It is shared.
+func First[T client.Object](w *World, kind schema.GroupVersionKind, fits func(T) bool) (first T) {
+	all := Every[T](w, kind)
+	if i := slices.IndexFunc(all, fits); i >= 0 {
+		first = all[i]
+	}
+	return first
+}
+
 // put creates an object with its status.
 func (w *World) put(obj client.Object) {
-	before := w.Writer
-	w.Writer = nil
-	defer func() { w.Writer = before }()
 	ctx := context.Background()
 	built := obj.DeepCopyObject().(client.Object)
 	w.must(w.admin.Create(ctx, obj))
@@ -61,9 +67,6 @@ func update[T client.Object](w *World, kind schema.GroupVersionKind, name string
 	}
 	obj := stored.Typed().DeepCopyObject().(T)
 	change(obj)
-	before := w.Writer
-	w.Writer = nil
-	defer func() { w.Writer = before }()
 	if status {
 		w.must(w.admin.Status().Update(context.Background(), obj))
 		return
@@ -99,9 +102,6 @@ func (w *World) annotate(kind schema.GroupVersionKind, name string, values map[s
 
 // remove deletes an object in the name of somebody other than a manager.
 func (w *World) remove(obj client.Object) {
-	before := w.Writer
-	w.Writer = nil
-	defer func() { w.Writer = before }()
 	w.must(client.IgnoreNotFound(w.admin.Delete(context.Background(), obj)))
 }
 

@@ -8,6 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
+	"github.com/sickbay-dev/sickbay/healthcheck"
+	"github.com/sickbay-dev/sickbay/internal/explain/ahead"
 	"github.com/sickbay-dev/sickbay/sim/explore/kinds"
 	"github.com/sickbay-dev/sickbay/sim/explore/schedule"
 	"github.com/sickbay-dev/sickbay/sim/explore/worlds"
@@ -76,20 +78,12 @@ func (w *World) do(one option) {
 
 // Next returns when something happens by itself; zero if never.
 func (w *World) Next() time.Time {
-	next := w.Leader.queue.next()
-	if others := w.OthersNext(); next.IsZero() || (!others.IsZero() && others.Before(next)) {
-		return others
-	}
-	return next
+	return healthcheck.Earliest(w.Leader.queue.next(), w.OthersNext())
 }
 
 // OthersNext returns when somebody other than the managers does something by itself; zero if nobody does.
 func (w *World) OthersNext() time.Time {
-	next, hosts := w.OwnersNext(), w.hostsNext()
-	if next.IsZero() || (!hosts.IsZero() && hosts.Before(next)) {
-		return hosts
-	}
-	return next
+	return healthcheck.Earliest(w.OwnersNext(), w.hostsNext())
 }
 
 // OwnersNext returns when an owner does what it has deferred; zero if none has.
@@ -97,15 +91,14 @@ func (w *World) OwnersNext() time.Time {
 	var next time.Time
 	for _, m := range Every[*clusterv1.Machine](w, kinds.Machine) {
 		c := meta.FindStatusCondition(m.Status.Conditions, clusterv1.MachineOwnerRemediatedCondition)
-		if at := w.busy[m.Name]; c != nil && at.After(w.clock.now) && (next.IsZero() || at.Before(next)) {
-			next = at
-		}
-		if c == nil || c.Reason != clusterv1.MachineSetMachineRemediationDeferredReason || w.owner() != worlds.OwnerDefers {
+		if c == nil {
 			continue
 		}
-		if at := c.LastTransitionTime.Add(Deferred); at.After(w.clock.now) && (next.IsZero() || at.Before(next)) {
-			next = at
+		acts := []time.Time{w.busy[m.Name]}
+		if c.Reason == clusterv1.MachineSetMachineRemediationDeferredReason && w.owner() == worlds.OwnerDefers {
+			acts = append(acts, c.LastTransitionTime.Add(Deferred))
 		}
+		next = healthcheck.Earliest(next, ahead.FirstAfter(w.clock.now, acts...))
 	}
 	return next
 }

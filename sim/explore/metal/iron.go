@@ -1,6 +1,10 @@
 package metal
 
-import "time"
+import (
+	"time"
+
+	"github.com/sickbay-dev/sickbay/internal/explain/ahead"
+)
 
 const (
 	// SwitchTime is how long a host takes to go off or to come on.
@@ -70,14 +74,15 @@ func (i *Iron) silentAt() time.Time { return i.OffAt.Add(Lease) }
 
 // Next returns when something happens to the host by itself after now; zero if never.
 func (i *Iron) Next(now time.Time) time.Time {
-	var next time.Time
-	for _, one := range []struct {
-		expected bool
-		at       time.Time
-	}{{i.turnsOn != nil, i.due}, {i.On && !i.Reports, i.OnAt.Add(BootTime)}, {!i.Reports && !i.OffAt.IsZero(), i.silentAt()}} {
-		if one.expected && one.at.After(now) && (next.IsZero() || one.at.Before(next)) {
-			next = one.at
-		}
+	var expected []time.Time
+	if i.turnsOn != nil {
+		expected = append(expected, i.due)
 	}
-	return next
+	if i.On && !i.Reports {
+		expected = append(expected, i.OnAt.Add(BootTime))
+	}
+	if !i.Reports && !i.OffAt.IsZero() {
+		expected = append(expected, i.silentAt())
+	}
+	return ahead.FirstAfter(now, expected...)
 }

@@ -73,12 +73,7 @@ func keysOn(host *metal3v1.BareMetalHost) []types.UID {
 }
 
 func (m *Monitor) rebootWith(uid types.UID) *v1alpha1.RebootRemediation {
-	for _, r := range history.Every[*v1alpha1.RebootRemediation](m.w, kinds.Reboot) {
-		if r.UID == uid {
-			return r
-		}
-	}
-	return nil
+	return history.First(m.w, kinds.Reboot, func(r *v1alpha1.RebootRemediation) bool { return r.UID == uid })
 }
 
 // keySet checks that a host may be kept off now.

@@ -213,10 +213,5 @@ func (m *Monitor) openRecord(uid types.UID) *v1alpha1.MachineRemediation {
 
 // hadRecord reports whether a machine has, or had, a record.
 func (m *Monitor) hadRecord(uid types.UID) bool {
-	for _, r := range history.Every[*v1alpha1.MachineRemediation](m.w, kinds.Record) {
-		if r.Spec.MachineRef.UID == uid {
-			return true
-		}
-	}
-	return false
+	return history.First(m.w, kinds.Record, func(r *v1alpha1.MachineRemediation) bool { return r.Spec.MachineRef.UID == uid }) != nil
 }

@@ -257,12 +257,7 @@ func (m *Monitor) left(machine *clusterv1.Machine) []string {
 }
 
 func (m *Monitor) machineWith(uid types.UID) *clusterv1.Machine {
-	for _, machine := range history.Every[*clusterv1.Machine](m.w, kinds.Machine) {
-		if machine.UID == uid {
-			return machine
-		}
-	}
-	return nil
+	return history.First(m.w, kinds.Machine, func(machine *clusterv1.Machine) bool { return machine.UID == uid })
 }
 
 // timedOut checks that an attempt had the full time of its step.
