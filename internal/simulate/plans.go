@@ -3,7 +3,6 @@ package simulate
 import (
 	"k8s.io/apimachinery/pkg/types"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/explain"
@@ -12,27 +11,31 @@ import (
 )
 
 // plans are the plans that health checks may name, by namespace and name.
-type plans map[client.ObjectKey]*v1alpha1.MachineRemediationTemplate
+type plans map[types.NamespacedName]*v1alpha1.MachineRemediationTemplate
 
 func newPlans(facts *explain.Facts, changes Changes) plans {
 	all := plans{}
 	for _, plan := range changes.Known {
-		all[client.ObjectKeyFromObject(plan)] = plan
+		all[keyOf(plan)] = plan
 	}
 	for _, c := range facts.Checks {
 		if plan := c.Facts.Template.Plan; plan != nil {
-			all[client.ObjectKeyFromObject(plan)] = plan
+			all[keyOf(plan)] = plan
 		}
 	}
 	for _, plan := range changes.Plans {
 		edited := plan.DeepCopy()
 		edited.UID, edited.Generation = types.UID("simulated-"+plan.Namespace+"/"+plan.Name), 1
-		if old := all[client.ObjectKeyFromObject(plan)]; old != nil {
+		if old := all[keyOf(plan)]; old != nil {
 			edited.UID, edited.Generation = old.UID, old.Generation+1
 		}
-		all[client.ObjectKeyFromObject(plan)] = edited
+		all[keyOf(plan)] = edited
 	}
 	return all
+}
+
+func keyOf(plan *v1alpha1.MachineRemediationTemplate) types.NamespacedName {
+	return types.NamespacedName{Namespace: plan.Namespace, Name: plan.Name}
 }
 
 // of returns the template of a health check. A template that is not a plan is assumed to exist, unless the fleet's facts say
@@ -45,7 +48,7 @@ func (p plans) of(mhc *clusterv1.MachineHealthCheck, before *explain.Check) admi
 		return admission.Template{}
 	}
 	name := mhc.Spec.Remediation.TemplateRef.Name
-	plan := p[client.ObjectKey{Namespace: mhc.Namespace, Name: name}]
+	plan := p[types.NamespacedName{Namespace: mhc.Namespace, Name: name}]
 	if plan == nil {
 		return admission.Template{Missing: "MachineRemediationTemplate " + name + " does not exist"}
 	}
