@@ -91,6 +91,7 @@ func (w *World) OwnersNext() time.Time {
 		if at := c.LastTransitionTime.Add(Deferred); at.After(w.clock.now) {
 			next = healthcheck.Earliest(next, at)
 		}
+		next = healthcheck.Earliest(next, ahead.FirstAfter(w.clock.now, acts...))
 	}
 	return next
 }

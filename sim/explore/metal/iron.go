@@ -83,5 +83,11 @@ func (i *Iron) Next(now time.Time) time.Time {
 			next = healthcheck.Earliest(next, one.at)
 		}
 	}
-	return next
+	if i.On && !i.Reports {
+		expected = append(expected, i.OnAt.Add(BootTime))
+	}
+	if !i.Reports && !i.OffAt.IsZero() {
+		expected = append(expected, i.silentAt())
+	}
+	return ahead.FirstAfter(now, expected...)
 }

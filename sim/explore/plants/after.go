@@ -25,7 +25,7 @@ var plantsOfEnds = []*history.Plant{
 	{
 		Name: "no reason", World: gateWorld(worlds.Nodes), Fault: 5, Rule: rules.Reason,
 		About:  "a MachineHealthCheck does not say why nothing is done",
-		Change: func(_ *history.Process, with history.Parts) history.Parts { return saysNothing(with) },
+		Change: saysNothing,
 	},
 	{
 		Name: "done is done", World: rebootWorld(worlds.Faults), Rule: rules.End,
@@ -69,12 +69,12 @@ var plantsOfOthers = []*history.Plant{
 	{
 		Name: "deaf", Seed: 477, World: plantWorld(worlds.OwnerReplaces, 1, worlds.Person), Rule: rules.Decision,
 		About:  "what a person has decided is not read",
-		Change: deaf,
+		Change: shows(deaf),
 	},
 	{
 		Name: "approves itself", World: planWorld(replaceOnApproval(), worlds.Faults), Rule: rules.Decision,
 		About:  "an attempt that waits for a person seems to be approved",
-		Change: approvesItself,
+		Change: shows(approvesItself),
 	},
 	{
 		Name: "bad prophet", World: replaceTwice(worlds.OwnerSilent, worlds.Faults), Rule: rules.Predicted,

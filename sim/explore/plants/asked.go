@@ -122,14 +122,11 @@ func deafToDeletion(_ *history.Process, with history.Parts) history.Parts {
 
 // remembersAsking makes new records begin after the last step that was asked for.
 func remembersAsking(p *history.Process, with history.Parts) history.Parts {
-	return withFuncs(with, interceptor.Funcs{Create: func(ctx context.Context, c client.WithWatch, obj client.Object, opts ...client.CreateOption) error {
-		if r, ok := obj.(*v1alpha1.MachineRemediation); ok {
-			for _, earlier := range history.Every[*v1alpha1.MachineRemediation](p.World, kinds.Record) {
-				if last := ladder.Last(&earlier.Status); earlier.Spec.MachineRef.UID == r.Spec.MachineRef.UID && last != nil && last.ObjectRef != nil {
-					r.Spec.StartAt = &v1alpha1.RemediationStart{Step: ladder.StepAfter(r.Spec.Steps, last.Step), Reason: "It was asked for"}
-				}
+	return creating(with, func(r *v1alpha1.MachineRemediation) {
+		for _, earlier := range history.Every[*v1alpha1.MachineRemediation](p.World, kinds.Record) {
+			if last := ladder.Last(&earlier.Status); earlier.Spec.MachineRef.UID == r.Spec.MachineRef.UID && last != nil && last.ObjectRef != nil {
+				r.Spec.StartAt = &v1alpha1.RemediationStart{Step: ladder.StepAfter(r.Spec.Steps, last.Step), Reason: "It was asked for"}
 			}
 		}
-		return c.Create(ctx, obj, opts...)
-	}})
+	})
 }
