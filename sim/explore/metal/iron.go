@@ -83,11 +83,5 @@ func (i *Iron) Next(now time.Time) time.Time {
 			next = healthcheck.Earliest(next, one.at)
 		}
 	}
-	if i.On && !i.Reports {
-		expected = append(expected, i.OnAt.Add(BootTime))
-	}
-	if !i.Reports && !i.OffAt.IsZero() {
-		expected = append(expected, i.silentAt())
-	}
-	return ahead.FirstAfter(now, expected...)
+	return next
 }
