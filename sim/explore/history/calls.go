@@ -185,7 +185,7 @@ func answerTo(call apimodel.Call, befalls mishap.Mishap) error {
 // carryOut makes a write that is not lost, and returns the answer that the process gets: the API server's, or an error if the answer is
 // lost.
 func (p *Process) carryOut(call apimodel.Call, write func() error, answer error) error {
-	if err := p.World.writeAs(p, write); err != nil {
+	if err := p.commit(write); err != nil {
 		p.World.say("      %s: %v", call, err)
 		return err
 	}

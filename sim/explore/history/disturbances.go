@@ -30,7 +30,7 @@ func (w *World) disturbances(about func(...schema.GroupVersionKind) bool) []opti
 		kinds   []schema.GroupVersionKind
 	}{
 		{worlds.Nodes, w.nodesChange, []schema.GroupVersionKind{kinds.Node}},
-		{worlds.Person, w.meddleWithFirst, []schema.GroupVersionKind{kinds.HealthCheck}},
+		{worlds.Person, w.meddleWithCheck, []schema.GroupVersionKind{kinds.HealthCheck}},
 		{worlds.Person, w.meddleWithCluster, []schema.GroupVersionKind{kinds.Cluster}},
 		{worlds.Person, w.meddleWithMachines, []schema.GroupVersionKind{kinds.Machine, kinds.Node}},
 		{worlds.Person, w.meddleWithRecords, []schema.GroupVersionKind{kinds.Record}},

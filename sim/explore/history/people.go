@@ -76,27 +76,34 @@ func (w *World) pauseCluster() option {
 	}}
 }
 
-func (w *World) meddleWithFirst() []option {
-	options := w.meddleWithCheck(kinds.CheckName)
-	if w.Spec.Plan == nil && Latest[*clusterv1.MachineHealthCheck](w, kinds.HealthCheck, kinds.CheckName) != nil {
+func (w *World) meddleWithCheck() []option {
+	mhc := Latest[*clusterv1.MachineHealthCheck](w, kinds.HealthCheck, kinds.CheckName)
+	if mhc == nil {
+		return []option{{"a person makes the MachineHealthCheck again", func() { w.put(w.healthCheck(kinds.CheckName)) }}}
+	}
+	options := []option{
+		w.toggle(kinds.HealthCheck, mhc, clusterv1.PausedAnnotation, ""),
+		w.toggle(kinds.HealthCheck, mhc, mhcspec.DryRunAnnotation, "true"),
+		w.toggle(kinds.HealthCheck, mhc, mhcspec.HoldUntilAnnotation, w.hold()),
+		{"a person deletes the MachineHealthCheck", func() { w.remove(mhc) }},
+	}
+	if w.Spec.Plan == nil {
 		options = append(options, option{"a person changes the templateRef", func() { w.changeTemplate() }})
 	}
 	return options
 }
 
-func (w *World) meddleWithSecond() []option { return w.meddleWithCheck(kinds.SecondCheckName) }
-
-// meddleWithCheck returns what a person does to a MachineHealthCheck.
-func (w *World) meddleWithCheck(name string) []option {
-	mhc := Latest[*clusterv1.MachineHealthCheck](w, kinds.HealthCheck, name)
+// meddleWithSecond returns what a person does to the second MachineHealthCheck.
+func (w *World) meddleWithSecond() []option {
+	mhc := Latest[*clusterv1.MachineHealthCheck](w, kinds.HealthCheck, kinds.SecondCheckName)
 	if mhc == nil {
-		return []option{{"a person makes MachineHealthCheck " + name + " again", func() { w.put(w.healthCheck(name)) }}}
+		return []option{{"a person makes the second MachineHealthCheck again", func() { w.put(w.healthCheck(kinds.SecondCheckName)) }}}
 	}
 	return []option{
 		w.toggle(kinds.HealthCheck, mhc, clusterv1.PausedAnnotation, ""),
 		w.toggle(kinds.HealthCheck, mhc, mhcspec.DryRunAnnotation, "true"),
 		w.toggle(kinds.HealthCheck, mhc, mhcspec.HoldUntilAnnotation, w.hold()),
-		{"a person deletes MachineHealthCheck " + name, func() { w.remove(mhc) }},
+		{"a person deletes the second MachineHealthCheck", func() { w.remove(mhc) }},
 	}
 }
 

@@ -1,7 +1,6 @@
 package history
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -23,8 +22,12 @@ func (q *queue) add(i Item) {
 }
 
 func (q *queue) remove(i Item) {
-	// Others may still hold the list as it was.
-	q.ready = slices.DeleteFunc(slices.Clone(q.ready), func(other Item) bool { return other == i })
+	for n, other := range q.ready {
+		if other == i {
+			q.ready = append(q.ready[:n:n], q.ready[n+1:]...)
+			return
+		}
+	}
 }
 
 func (q *queue) later(i Item, at time.Time) {
@@ -71,11 +74,18 @@ func (q *queue) ring(now time.Time) {
 			due = append(due, i)
 		}
 	}
-	slices.SortFunc(due, func(a, b Item) int {
-		return cmp.Or(q.timers[a].Compare(q.timers[b]), strings.Compare(a.String(), b.String()))
-	})
+	sortItems(due, q.timers)
 	for _, i := range due {
 		delete(q.timers, i)
 		q.add(i)
 	}
+}
+
+func sortItems(items []Item, at map[Item]time.Time) {
+	slices.SortFunc(items, func(a, b Item) int {
+		if order := at[a].Compare(at[b]); order != 0 {
+			return order
+		}
+		return strings.Compare(a.String(), b.String())
+	})
 }

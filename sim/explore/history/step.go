@@ -91,7 +91,6 @@ func (w *World) OwnersNext() time.Time {
 		if at := c.LastTransitionTime.Add(Deferred); at.After(w.clock.now) {
 			next = healthcheck.Earliest(next, at)
 		}
-		next = healthcheck.Earliest(next, ahead.FirstAfter(w.clock.now, acts...))
 	}
 	return next
 }

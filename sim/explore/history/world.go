@@ -104,17 +104,17 @@ func New(spec *worlds.Spec, plant *Plant, strategy schedule.Strategy, tell func(
 
 // begin sets a world up, or copies the beginning of an earlier one.
 func (w *World) begin() {
-	w.admin = &apimodel.Client{Writes: func(_ apimodel.Call, write func() error) error { return w.writeAs(nil, write) }}
 	if before, ok := begun.Load(w.Spec); ok {
 		w.Server, w.made = before.(*World).Server.Copy(), w.Spec.Machines
-		w.Server.Now, w.admin.Server = w.clock.Now, w.Server
+		w.Server.Now = w.clock.Now
+		w.admin = &apimodel.Client{Server: w.Server}
 		for _, host := range w.Server.All(kinds.Host) {
 			w.iron[host.Typed().GetName()] = metal.Running()
 		}
 		return
 	}
 	w.Server = &apimodel.Server{Scheme: kinds.Scheme, Indexes: indexes, Now: w.clock.Now}
-	w.admin.Server = w.Server
+	w.admin = &apimodel.Client{Server: w.Server}
 	w.setUp()
 	w.Server.Begin()
 	begun.Store(w.Spec, &World{Server: w.Server.Copy()})
