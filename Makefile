@@ -45,8 +45,15 @@ chart release login-registry publish: $(OTHERS)/.helm
 test-kind: build controlplane $(OTHERS)/.clusterctl $(OTHERS)/.helm
 test-image: image $(OTHERS)/.helm
 
-# The real programs of others, each a tool of a module of its own. Prometheus's service discoveries are left out: they are most of its dependencies,
-# and its targets here are static.
+# The real programs of others: those of tools/shelf, whose dependencies fit together, and tools of modules of their own. Prometheus's service
+# discoveries are left out: they are most of its dependencies, and its targets here are static.
+shelf_helm := helm.sh/helm/v4/cmd/helm
+shelf_clusterctl := sigs.k8s.io/cluster-api/cmd/clusterctl
+$(OTHERS)/.helm $(OTHERS)/.clusterctl: $(OTHERS)/.%: tools/shelf/go.mod tools/shelf/go.sum
+	@mkdir -p $(OTHERS)
+	@tools/compile "$*; the first build takes 2 to 5 minutes" tools/shelf -ldflags "-s -w" -o $(OTHERS)/ $(shelf_$*)
+	@touch $@
+
 $(OTHERS)/.%: tools/%/go.mod tools/%/go.sum
 	@mkdir -p $(OTHERS)
 	@tools/compile "$*; the first build takes 2 to 5 minutes" tools/$* $(if $(filter prometheus,$*),-tags remove_all_sd) -ldflags "-s -w" -o $(OTHERS)/ tool

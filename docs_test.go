@@ -199,7 +199,7 @@ func TestAnnotationsAreDocumented(t *testing.T) {
 // tested are the parts that docs/versions.md names, each with the file and the module that says in which version tests run it.
 var tested = []struct{ text, file, module string }{
 	{"| Cluster API | its kinds in version `v1beta2`, which it has since 1.11 | %s:", "go.mod", "sigs.k8s.io/cluster-api"},
-	{"clusterctl %s.", "tools/clusterctl/go.mod", "sigs.k8s.io/cluster-api"},
+	{"clusterctl %s.", "tools/shelf/go.mod", "sigs.k8s.io/cluster-api"},
 	{"kube-apiserver %s and", "tools/controlplane/go.mod", "k8s.io/kubernetes"},
 	{"with Nodes of %s;", "tools/controlplane/go.mod", "k8s.io/kubernetes"},
 	{"also use kube-apiserver %s |", "tools/controlplane/go.mod", "k8s.io/kubernetes"},
@@ -208,7 +208,7 @@ var tested = []struct{ text, file, module string }{
 	{"etcd %s,", "tools/controlplane/go.mod", "go.etcd.io/etcd/server/v3"},
 	{"baremetal-operator %s, the real one", "tools/bmo/go.mod", "github.com/metal3-io/baremetal-operator"},
 	{"`github.com/openshift/api` of %s,", "sim/go.mod", "github.com/openshift/api"},
-	{"`--take-ownership` | %s |", "tools/helm/go.mod", "helm.sh/helm/v4"},
+	{"`--take-ownership` | %s |", "tools/shelf/go.mod", "helm.sh/helm/v4"},
 	{"2.42 or newer | %s |", "tools/prometheus/go.mod", "github.com/prometheus/prometheus"},
 }
 

@@ -40,7 +40,7 @@ func alerts(t *testing.T) map[string]alert {
 			Rules []alert `json:"rules"`
 		} `json:"groups"`
 	}
-	readYAML(t, "prometheus/alerts.yaml", &file)
+	readYAML(t, "../charts/sickbay/files/prometheus/alerts.yaml", &file)
 	found := map[string]alert{}
 	for _, group := range file.Groups {
 		for _, rule := range group.Rules {

@@ -105,7 +105,7 @@ func TestDashboardLivesOnItsRole(t *testing.T) {
 	sickOfOldRevision(t, e, namespace, "metal-4")
 	to := []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: systemNamespace, Name: string(dashboardAlone)}}
 	for _, name := range []string{"manager", "upgradepause", "dashboard"} {
-		for _, obj := range read(t, "rbac/"+name+".yaml") {
+		for _, obj := range read(t, "../charts/sickbay/files/rbac/"+name+".yaml") {
 			if obj.GetName() != name {
 				continue // for OpenShift
 			}

@@ -67,10 +67,10 @@ const (
 	gridWidth = 24
 )
 
-// dashboards are those in config/grafana, by their files.
+// dashboards are those of the chart, by their files.
 func dashboards(t *testing.T) map[string]board {
 	t.Helper()
-	files, err := filepath.Glob("grafana/*.json")
+	files, err := filepath.Glob("../charts/sickbay/files/grafana/*.json")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("there are no dashboards: %v", err)
 	}

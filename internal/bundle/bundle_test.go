@@ -39,13 +39,13 @@ var scenes = map[string]struct {
 		f.healthy("m4", inZone("eu-1a"))
 	}, Asked{"machine", "m2"}, "the gate is closed"},
 	"no slot is free": {[]build.MachineHealthCheckOption{build.Annotation(mhcspec.MaxInFlightAnnotation, "1")}, func(f *harness) {
-		f.admit(f.sick("m1"), 1, reboot, replace)
+		f.admit(f.sick("m1"), reboot, replace)
 		f.sick("m2")
 	}, Asked{"machine", "m2"}, "waiting for a slot"},
-	"in a plan":  {nil, func(f *harness) { f.admit(f.sick("m1"), 1, reboot, replace) }, Asked{"machine", "m1"}, "reboot 2 of 2 is running"},
-	"a record":   {nil, func(f *harness) { f.admit(f.sick("m1"), 1, reboot, replace); f.sick("m2") }, Asked{"mr", ""}, "Acting, for"},
-	"to approve": {nil, func(f *harness) { f.admit(f.sick("m1"), 1, replace) }, Asked{"node", "node-m1"}, "waiting for approval"},
-	"held":       {nil, func(f *harness) { f.admit(f.sick("m1"), 1, ask) }, Asked{"machine", "m1"}, "HELD"},
+	"in a plan":  {nil, func(f *harness) { f.admit(f.sick("m1"), reboot, replace) }, Asked{"machine", "m1"}, "reboot 2 of 2 is running"},
+	"a record":   {nil, func(f *harness) { f.admit(f.sick("m1"), reboot, replace); f.sick("m2") }, Asked{"mr", ""}, "Acting, for"},
+	"to approve": {nil, func(f *harness) { f.admit(f.sick("m1"), replace) }, Asked{"node", "node-m1"}, "waiting for approval"},
+	"held":       {nil, func(f *harness) { f.admit(f.sick("m1"), ask) }, Asked{"machine", "m1"}, "HELD"},
 	"paused": {[]build.MachineHealthCheckOption{build.Annotation(clusterv1.PausedAnnotation, "maintenance")}, func(f *harness) { f.sick("m1") },
 		Asked{"machine", "m1"}, "PAUSED"},
 	"on hold": {
@@ -78,11 +78,11 @@ var scenes = map[string]struct {
 		f.nodes.Put(client.ObjectKeyFromObject(f.cluster), build.Node("node-m1", build.NodeReady(metav1.ConditionUnknown, f.now.Add(-2*time.Minute))))
 	}, Asked{"machine", "m1"}, "HEALTHY since"},
 	"gone": {nil, func(f *harness) {
-		f.admit(build.Machine(f.ns, "m1", build.InCluster("blue"), build.UID("gone")), 1, ask)
+		f.admit(build.Machine(f.ns, "m1", build.InCluster("blue"), build.UID("gone"), f.sickFor(41*time.Minute)), ask)
 	}, Asked{"machine", "m1"}, "GONE"},
 	"being deleted": {nil, func(f *harness) { f.sick("m1", build.Deleting(f.now)) }, Asked{"machine", "m1"}, "BEING DELETED"},
 	"a host": {nil, func(f *harness) {
-		f.admit(f.sick("m1"), 1, reboot, replace)
+		f.admit(f.sick("m1"), reboot, replace)
 		f.host("rack2-u7", "m1", "reboot.metal3.io/firmware")
 		f.host("rack2-u8", "green-1")
 	}, Asked{"host", "rack2-u7"}, "OFF, runs m1"},
@@ -232,7 +232,7 @@ func TestNoSecrets(t *testing.T) {
 	step := v1alpha1.RemediationStep{Name: "fix", Action: v1alpha1.ActionRequest, TimeoutSeconds: new(int32(3600)), TemplateRef: &v1alpha1.StepTemplateReference{
 		APIVersion: env.RemediationGroupVersion.String(), Kind: env.RemediationTemplateKind, Name: "patch-panel",
 	}}
-	f.admit(machine, 1, step)
+	f.admit(machine, step)
 	b := f.collect(Asked{"machine", "m1"})
 	if len(b.Pages) != 1 || len(b.Objects) < 4 {
 		t.Errorf("there are %d pages and %d objects", len(b.Pages), len(b.Objects))

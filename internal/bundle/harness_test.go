@@ -25,6 +25,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
 	"github.com/sickbay-dev/sickbay/internal/testing/fakenodes"
 	"github.com/sickbay-dev/sickbay/internal/testing/live"
+	"github.com/sickbay-dev/sickbay/internal/testing/settle"
 )
 
 // harness is a fleet on the API server, with the test's own Nodes and clock.
@@ -68,16 +69,18 @@ func (f *harness) create(objs ...client.Object) {
 // machine stores a Machine whose verdict and Node have had this status for so long.
 func (f *harness) machine(name string, status metav1.ConditionStatus, since time.Duration, opts ...build.MachineOption) *clusterv1.Machine {
 	f.t.Helper()
-	stored := build.Condition(verdict.ConditionType, status, verdict.ReasonSucceeded, f.now.Add(-since))
-	ready := metav1.ConditionTrue
+	stored, ready := build.Condition(verdict.ConditionType, status, verdict.ReasonSucceeded, f.now.Add(-since)), metav1.ConditionTrue
 	if status == metav1.ConditionFalse {
-		stored = build.Condition(verdict.ConditionType, status, "ReadyUnhealthy", f.now.Add(-since)).WithMessage(sickness)
-		ready = metav1.ConditionUnknown
+		stored, ready = f.sickFor(since), metav1.ConditionUnknown
 	}
 	machine := build.Machine(f.ns, name, append([]build.MachineOption{build.InCluster("blue"), build.OwnedBy(f.set), build.NodeRef("node-" + name), stored}, opts...)...)
 	f.create(machine)
 	f.nodes.Put(client.ObjectKeyFromObject(f.cluster), build.Node("node-"+name, build.NodeReady(ready, f.now.Add(-since-5*time.Minute))))
 	return machine
+}
+
+func (f *harness) sickFor(span time.Duration) build.ConditionOption {
+	return build.Condition(verdict.ConditionType, metav1.ConditionFalse, "ReadyUnhealthy", f.now.Add(-span)).WithMessage(sickness)
 }
 
 func (f *harness) healthy(name string, opts ...build.MachineOption) *clusterv1.Machine {
@@ -99,28 +102,20 @@ var (
 
 // admit stores a record of a Machine and the objects that it creates, and plays the repair from when the machine fell
 // sick until now.
-func (f *harness) admit(machine *clusterv1.Machine, ordinal int, steps ...v1alpha1.RemediationStep) *v1alpha1.MachineRemediation {
+func (f *harness) admit(machine *clusterv1.Machine, steps ...v1alpha1.RemediationStep) *v1alpha1.MachineRemediation {
 	f.t.Helper()
-	r := recordstore.New(f.cluster, ordinal, v1alpha1.MachineRemediationSpec{
-		ClusterName:      f.cluster.Name,
-		MachineRef:       v1alpha1.RemediatedMachineReference{APIGroup: clusterv1.GroupVersion.Group, Name: machine.Name, UID: machine.UID},
-		HealthCheckRef:   v1alpha1.RemediationReference{Name: f.mhc.Name, UID: f.mhc.UID},
-		TemplateRef:      &v1alpha1.PlanReference{Name: "metal", UID: "plan", Generation: 1},
-		Finding:          v1alpha1.RemediationFinding{Reason: "ReadyUnhealthy", Message: sickness, Since: metav1.NewTime(f.now.Add(-41 * time.Minute))},
-		Steps:            steps,
-		ProbationSeconds: new(int32(300)),
-		Grant:            1,
-	})
+	r := settle.Admitted(f.cluster, f.mhc, machine, steps...)
+	r.Spec.TemplateRef.Name = "metal"
 	f.create(r)
-	f.play(r, machine != nil)
+	f.play(r)
 	return r
 }
 
 // play stores the ladder's decisions from when the machine fell sick until now.
-func (f *harness) play(r *v1alpha1.MachineRemediation, sick bool) {
+func (f *harness) play(r *v1alpha1.MachineRemediation) {
 	f.t.Helper()
 	facts := ladder.Alone(r)
-	for at := f.now.Add(-40 * time.Minute); sick && at.Before(f.now); {
+	for at := f.now.Add(-40 * time.Minute); at.Before(f.now); {
 		facts.Record = r
 		d := ladder.Decide(facts, at)
 		switch {

@@ -32,7 +32,7 @@ func TestUndecided(t *testing.T) {
 		return c.List(ctx, list, opts...)
 	}})
 	f.sick("s")
-	f.admit(f.sick("r"), 1, reboot, replace)
+	f.admit(f.sick("r"), reboot, replace)
 	o := fleet.New(fleet.Sources{
 		Client: live.Client(f.env.Client), Live: down, Nodes: &f.nodes, GracePeriod: 5 * time.Minute, Policy: mhcspec.Policy{Adopt: mhcspec.AdoptAll},
 		Namespace: f.ns, Records: true, Clock: testingclock.NewFakePassiveClock(f.now),

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"os"
 	"path/filepath"
 	"testing"
 
@@ -18,10 +17,7 @@ func TestReferenceRuns(t *testing.T) {
 		"uninstall": {"sickbay uninstall --dry-run", "uninstall-dry-run"},
 	}
 	for name, run := range runs {
-		printed, err := os.ReadFile(filepath.Join("testdata", run[1]+".golden"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		docs.Section(t, "../../docs/commands.md", "run-"+name, "\n```\n$ "+run[0]+"\n"+string(printed)+"```\n\n")
+		printed := docs.Text(t, filepath.Join("testdata", run[1]+".golden"))
+		docs.Section(t, "../../docs/commands.md", "run-"+name, "\n```\n$ "+run[0]+"\n"+printed+"```\n\n")
 	}
 }

@@ -34,11 +34,6 @@ func (a *access) completeOne(kinds ...string) cobra.CompletionFunc {
 	return completeWith(a.names, kinds...)
 }
 
-// completeRepair does the same for machines and MachineRemediations under repair.
-func (a *access) completeRepair() cobra.CompletionFunc {
-	return completeWith(a.underRepair, kindMachine, kindRemediation)
-}
-
 // lists returns the names of all live objects of a kind, each with the description that a shell shows beside it.
 type lists func(ctx context.Context, kind string) []string
 

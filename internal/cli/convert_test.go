@@ -12,15 +12,15 @@ import (
 
 // TestReferenceConvert renders what convert says about the manifest of a draft, and about a NodeHealthCheck.
 func TestReferenceConvert(t *testing.T) {
-	documentation := inDirectory(t, map[string]string{"mhc.yaml": fileOf(t, "../convert/testdata/seed.yaml")})
-	_, stdout, stderr := runFiles(t, "convert", "-f", "mhc.yaml")
-	docs.Section(t, documentation, "convert", "```\n$ sickbay convert -f mhc.yaml > today.yaml\n"+stderr+"```\n")
+	documentation := inDirectory(t, map[string]string{"mhc.yaml": docs.Text(t, "../convert/testdata/seed.yaml")})
+	got := offline(t, "convert", "-f", "mhc.yaml")
+	docs.Section(t, documentation, "convert", "```\n$ sickbay convert -f mhc.yaml > today.yaml\n"+got.stderr+"```\n")
 	goldens := filepath.Join(filepath.Dir(documentation), "../internal/cli/testdata")
-	docs.File(t, filepath.Join(goldens, "convert.golden"), stdout)
+	docs.File(t, filepath.Join(goldens, "convert.golden"), got.stdout)
 	inDirectory(t, map[string]string{"nhc.yaml": nodeHealthCheck})
-	_, stdout, stderr = runFiles(t, "convert", "-f", "nhc.yaml", "--cluster", "blue", "-n", "default")
-	docs.Section(t, documentation, "convert a NodeHealthCheck", "```\n$ sickbay convert -f nhc.yaml --cluster blue -n default > plan.yaml\n"+stderr+"```\n")
-	docs.File(t, filepath.Join(goldens, "convert-nodehealthcheck.golden"), stdout)
+	got = offline(t, "convert", "-f", "nhc.yaml", "--cluster", "blue", "-n", "default")
+	docs.Section(t, documentation, "convert a NodeHealthCheck", "```\n$ sickbay convert -f nhc.yaml --cluster blue -n default > plan.yaml\n"+got.stderr+"```\n")
+	docs.File(t, filepath.Join(goldens, "convert-nodehealthcheck.golden"), got.stdout)
 }
 
 const nodeHealthCheck = `# Reboot, then replace.
@@ -101,10 +101,7 @@ func TestConvertExitCodes(t *testing.T) {
 		"several, as they are": {"-f fine.yaml -f other.yaml", exitOK, fine + "---\n" + other},
 	} {
 		t.Run(name, func(t *testing.T) {
-			code, stdout, stderr := runFiles(t, append([]string{"convert"}, strings.Fields(tt.args)...)...)
-			if code != tt.code || !strings.Contains(stdout+stderr, tt.want) {
-				t.Errorf("exit code is %d, want %d, and %q in\n%s%s", code, tt.code, tt.want, stdout, stderr)
-			}
+			offline(t, append([]string{"convert"}, strings.Fields(tt.args)...)...).ends(t, tt.code, tt.want)
 		})
 	}
 }

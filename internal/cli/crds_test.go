@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"strings"
 	"testing"
 	"time"
 
@@ -31,12 +32,12 @@ func TestMain(m *testing.M) {
 // documents splits the output of sickbay crds as kubectl does.
 func documents(t *testing.T) [][]byte {
 	t.Helper()
-	var stdout, stderr bytes.Buffer
-	if code := Main(t.Context(), []string{"crds"}, &stdout, &stderr); code != exitOK || stderr.Len() > 0 {
-		t.Fatalf("exit code is %d: %s", code, &stderr)
+	got := offline(t, "crds")
+	if got.code != exitOK || got.stderr != "" {
+		t.Fatalf("exit code is %d: %s", got.code, got.stderr)
 	}
 	var all [][]byte
-	for reader := utilyaml.NewYAMLReader(bufio.NewReader(&stdout)); ; {
+	for reader := utilyaml.NewYAMLReader(bufio.NewReader(strings.NewReader(got.stdout))); ; {
 		document, err := reader.Read()
 		if errors.Is(err, io.EOF) {
 			return all

@@ -67,7 +67,7 @@ func newDecision(answer v1alpha1.Answer, cmd *cobra.Command) *cobra.Command {
 	d := &decisionCommand{answer: answer}
 	cmd.Long += decisionArgs
 	cmd.RunE = d.run
-	cmd.ValidArgsFunction = d.access.completeRepair()
+	cmd.ValidArgsFunction = completeWith(d.access.underRepair, kindMachine, kindRemediation)
 	d.add(cmd, "Reason for the decision; stored with it.")
 	if answer == v1alpha1.AnswerRetry {
 		cmd.Flags().StringVar(&d.step, "from", "", "Name of the step to restart. Default: the one that was tried last.")

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -197,10 +198,7 @@ func TestDecisionOnOneOfTwo(t *testing.T) {
 func TestDecisionEndedLately(t *testing.T) {
 	s := newShell(t)
 	r := s.settle(s.admit(s.machine("metal-3"), replace), func(f *ladder.Facts) { f.Machine = ladder.Machine{Gone: true} })
-	r.Labels = nil
-	if err := s.c.Update(t.Context(), r); err != nil {
-		t.Fatal(err)
-	}
+	s.change(r, func() { r.Labels = nil })
 	s.says(s.run("cancel", "metal-3", "--yes"), exitFailure, "machine metal-3 is not under repair, so there is nothing to decide. It is sick, but its repair has not been admitted: "+sickness+
 		". Its last repair, mr/metal-3-5f2c9d1e-1, ended at 2026-11-22T03:07:10Z (MachineDeleted)")
 }
@@ -290,7 +288,7 @@ func TestDecisionWithFewRights(t *testing.T) {
 // TestDecisionInterrupted: Ctrl-C at the question ends the command.
 func TestDecisionInterrupted(t *testing.T) {
 	_, tty := openTerminal(t)
-	ctx, cancel := contextWithTimeout(t, 10*time.Millisecond)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
 	defer cancel()
 	if line, err := readLine(ctx, tty); err == nil {
 		t.Errorf("read %q", line)

@@ -81,22 +81,19 @@ func alike(facts *explain.Facts, asked bundle.Asked) string {
 
 // pages returns the pages about an object. With --bundle, they come from the bundle.
 func (f *explainFlags) pages(cmd *cobra.Command, asked bundle.Asked) ([]explain.Page, error) {
-	if f.bundle == "" {
-		facts, err := f.look(cmd)
-		if err != nil {
-			return nil, err
-		}
-		pages := facts.Of(asked.Kind, asked.Name)
-		if other := alike(&facts, asked); len(pages) == 0 && other != "" {
-			return nil, fmt.Errorf("there is no machine %s in %s%s", asked.Name, f.place(), other)
-		}
-		return pages, nil
-	}
 	observer, namespace, shut, err := f.open(cmd)
 	if err != nil {
 		return nil, err
 	}
 	defer shut()
+	if f.bundle == "" {
+		facts, err := observer.Look(cmd.Context(), namespace)
+		pages := facts.Of(asked.Kind, asked.Name)
+		if other := alike(&facts, asked); err == nil && len(pages) == 0 && other != "" {
+			err = fmt.Errorf("there is no machine %s in %s%s", asked.Name, f.place(), other)
+		}
+		return pages, err
+	}
 	b, err := bundle.Collect(cmd.Context(), observer, namespace, asked, app.Version, app.Scheme())
 	if err != nil || len(b.Pages) == 0 {
 		return nil, err

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -123,7 +124,7 @@ func (t *text) history(repairs []explain.Repair, wide bool) {
 		fmt.Fprintf(tw, "%s\t%s/%s\t%s\t%s\t%s\t%s\t%s\t%s", explain.Clock(one.Detected, time.Now()), one.Namespace, one.Machine, inline(one.Reason),
 			took(&one.Detected, &one.Admitted), took(&one.Admitted, one.Acted), took(one.Acted, one.Healthy), steps(one.Attempts), inline(one.Outcome))
 		if wide {
-			fmt.Fprintf(tw, "\t%s\t%s", dash(one.Host), one.Name)
+			fmt.Fprintf(tw, "\t%s\t%s", cmp.Or(one.Host, "-"), one.Name)
 		}
 		fmt.Fprintln(tw)
 	}
@@ -146,13 +147,6 @@ func number(n int) string {
 	return explain.Number(n)
 }
 
-func dash(text string) string {
-	if text == "" {
-		return "-"
-	}
-	return text
-}
-
 // steps names the steps that were tried, and how often.
 func steps(attempts []explain.Attempt) string {
 	var names []string
@@ -167,7 +161,7 @@ func steps(attempts []explain.Attempt) string {
 			names[i] = fmt.Sprintf("%s x%d", name, times[name])
 		}
 	}
-	return dash(strings.Join(names, ", "))
+	return cmp.Or(strings.Join(names, ", "), "-")
 }
 
 // stats prints statistics of repairs.

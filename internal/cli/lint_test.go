@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -10,6 +9,8 @@ import (
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/docs"
@@ -38,33 +39,16 @@ func inDirectory(t *testing.T, files map[string]string) (documentation string) {
 	return documentation
 }
 
-func fileOf(t *testing.T, name string) string {
-	t.Helper()
-	data, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(data)
-}
-
-// runFiles runs a command and returns what it printed.
-func runFiles(t *testing.T, args ...string) (code int, stdout, stderr string) {
-	t.Helper()
-	var out, err bytes.Buffer
-	code = Main(t.Context(), args, &out, &err)
-	return code, out.String(), err.String()
-}
-
 // documentedRun runs a command for the documentation.
 func documentedRun(t *testing.T, args ...string) string {
 	t.Helper()
-	_, stdout, stderr := runFiles(t, args...)
-	return "```\n$ sickbay " + strings.Join(args, " ") + "\n" + stdout + strings.TrimLeft(stderr, "\n") + "```\n"
+	got := offline(t, args...)
+	return "```\n$ sickbay " + strings.Join(args, " ") + "\n" + got.stdout + strings.TrimLeft(got.stderr, "\n") + "```\n"
 }
 
 // TestReferenceLint renders the findings for a manifest with fields of a draft, and for a dangerous one.
 func TestReferenceLint(t *testing.T) {
-	documentation := inDirectory(t, map[string]string{"mhc.yaml": fileOf(t, "../convert/testdata/seed.yaml")})
+	documentation := inDirectory(t, map[string]string{"mhc.yaml": docs.Text(t, "../convert/testdata/seed.yaml")})
 	docs.Section(t, documentation, "lint", documentedRun(t, "lint", "-f", "mhc.yaml"))
 }
 
@@ -163,10 +147,7 @@ func TestLintExitCodes(t *testing.T) {
 		"no cluster to look at": {"-f fine.yaml --live --kubeconfig gone", exitUsage, "reading the kubeconfig"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			code, stdout, stderr := runFiles(t, append([]string{"lint"}, strings.Fields(tt.args)...)...)
-			if code != tt.code || !strings.Contains(stdout+stderr, tt.want) {
-				t.Errorf("exit code is %d, want %d, and %q in\n%s%s", code, tt.code, tt.want, stdout, stderr)
-			}
+			offline(t, append([]string{"lint"}, strings.Fields(tt.args)...)...).ends(t, tt.code, tt.want)
 		})
 	}
 }
@@ -174,13 +155,13 @@ func TestLintExitCodes(t *testing.T) {
 // TestLintJSON: programs get the same findings, and an empty list if there are none.
 func TestLintJSON(t *testing.T) {
 	inDirectory(t, map[string]string{"fine.yaml": fine, "wrong.yaml": strings.Replace(fine, "40%", "most", 1)})
-	_, stdout, _ := runFiles(t, "lint", "-f", "fine.yaml", "-o", "json")
-	if want := "{\n  \"apiVersion\": \"lint.sickbay.dev/v1\",\n  \"kind\": \"Lint\",\n  \"findings\": []\n}\n"; stdout != want {
-		t.Errorf("got %s, want %s", stdout, want)
+	got := offline(t, "lint", "-f", "fine.yaml", "-o", "json")
+	if want := "{\n  \"apiVersion\": \"lint.sickbay.dev/v1\",\n  \"kind\": \"Lint\",\n  \"findings\": []\n}\n"; got.stdout != want {
+		t.Errorf("got %s, want %s", got.stdout, want)
 	}
-	_, stdout, _ = runFiles(t, "lint", "-f", "wrong.yaml", "-o", "json")
+	got = offline(t, "lint", "-f", "wrong.yaml", "-o", "json")
 	var page lintPage
-	if err := json.Unmarshal([]byte(stdout), &page); err != nil {
+	if err := json.Unmarshal([]byte(got.stdout), &page); err != nil {
 		t.Fatal(err)
 	}
 	if len(page.Findings) != 1 || page.Findings[0].Line != 9 || page.Findings[0].Object != "MachineHealthCheck blue" || page.Findings[0].Level != "error" {
@@ -199,29 +180,26 @@ func TestLintLive(t *testing.T) {
 	}
 	// Other namespaces are not read.
 	build.Create(t.Context(), t, e.Client, build.Machine(e.Namespace(t), "three", build.InCluster("blue"), build.Label("pool", "workers")))
-	code, stdout, stderr := runFiles(t, "lint", "-f", "fine.yaml", "--live", "--kubeconfig", config)
+	got := offline(t, "lint", "-f", "fine.yaml", "--live", "--kubeconfig", config)
 	want := "fine.yaml:9: warning: spec.remediation.triggerIf.unhealthyLessThanOrEqualTo: 40% of 2 Machines is 0: nothing is ever repaired\n"
-	if code != exitOK || stdout != want || stderr != "" {
-		t.Errorf("exit code %d, printed %q, %q, want %q", code, stdout, stderr, want)
+	if diff := cmp.Diff(ran{exitOK, want, ""}, got, cmp.AllowUnexported(ran{})); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
-	code, stdout, stderr = runFiles(t, "lint", "-f", "plan.yaml", "--live", "--kubeconfig", config)
+	got = offline(t, "lint", "-f", "plan.yaml", "--live", "--kubeconfig", config)
 	want = "plan.yaml:11: warning: spec.template.spec.steps[0].templateRef: step reset needs ResetTemplate and Reset of example.com/v1, which are not installed: " +
 		"install what provides them, or correct templateRef; until then it is retried for ever\n"
-	if code != exitOK || stdout != want || stderr != "" {
-		t.Errorf("exit code %d, printed %q, %q, want %q", code, stdout, stderr, want)
+	if diff := cmp.Diff(ran{exitOK, want, ""}, got, cmp.AllowUnexported(ran{})); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 	// Nobody replaces what a MachinePool owns.
 	pooled := build.Machine(ns, "pooled", build.InCluster("blue"), build.Label("pool", "workers"))
 	pooled.OwnerReferences = []metav1.OwnerReference{{APIVersion: "cluster.x-k8s.io/v1beta2", Kind: "MachinePool", Name: "pool", UID: "pool", Controller: new(true)}}
 	build.Create(t.Context(), t, e.Client, pooled)
-	code, stdout, stderr = runFiles(t, "lint", "-f", "fine.yaml", "--live", "--kubeconfig", config)
+	got = offline(t, "lint", "-f", "fine.yaml", "--live", "--kubeconfig", config)
 	want = "fine.yaml:7: warning: spec.selector: it selects 1 Machine that nobody replaces when sick (pooled), because MachinePool pool never answers, as no MachinePool does; " +
 		"do not select them, or repair them with a plan that has other steps than Replace, or whose step Replace has by: Deletion\n"
-	if code != exitOK || stdout != want || stderr != "" {
-		t.Errorf("exit code %d, printed %q, %q, want %q", code, stdout, stderr, want)
+	if diff := cmp.Diff(ran{exitOK, want, ""}, got, cmp.AllowUnexported(ran{})); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
-	code, _, stderr = runFiles(t, "lint", "-f", "fine.yaml", "--live", "--kubeconfig", config, "--as", "nobody")
-	if code != exitUsage || !strings.Contains(stderr, "listing Machines in namespace "+ns+": ") {
-		t.Errorf("without rights the exit code is %d: %s", code, stderr)
-	}
+	offline(t, "lint", "-f", "fine.yaml", "--live", "--kubeconfig", config, "--as", "nobody").ends(t, exitUsage, "listing Machines in namespace "+ns+": ")
 }

@@ -14,7 +14,6 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	"github.com/sickbay-dev/sickbay/internal/app"
-	"github.com/sickbay-dev/sickbay/internal/explain"
 	"github.com/sickbay-dev/sickbay/internal/fleet"
 	"github.com/sickbay-dev/sickbay/internal/lease/leaseflags"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
@@ -149,14 +148,4 @@ func (f *lookFlags) await(ctx context.Context, observer *app.Observer, namespace
 	connecting, cancel := context.WithTimeout(ctx, f.connectTimeout)
 	defer cancel()
 	return observer.Fleet.Await(connecting, namespace)
-}
-
-// look reads the fleet once.
-func (f *lookFlags) look(cmd *cobra.Command) (explain.Facts, error) {
-	observer, namespace, shut, err := f.open(cmd)
-	if err != nil {
-		return explain.Facts{}, err
-	}
-	defer shut()
-	return observer.Look(cmd.Context(), namespace)
 }

@@ -1,11 +1,12 @@
 package cli
 
 import (
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/sickbay-dev/sickbay/internal/testing/docs"
 )
 
 // pages are the documentation pages with commands that people type. Pages that another test executes, such as docs/install.md,
@@ -25,11 +26,7 @@ var (
 // TestCommandsOfPages: each command of Sickbay and of kubectl on a page exists, with its flags.
 func TestCommandsOfPages(t *testing.T) {
 	for _, file := range pages {
-		text, err := os.ReadFile(filepath.Join("../..", file))
-		if err != nil {
-			t.Fatal(err)
-		}
-		commands := typedOn(string(text))
+		commands := typedOn(docs.Text(t, filepath.Join("../..", file)))
 		if len(commands) == 0 {
 			t.Errorf("%s has no commands", file)
 		}

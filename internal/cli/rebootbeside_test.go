@@ -31,10 +31,7 @@ func TestRebootBesideAnotherCheck(t *testing.T) {
 func TestRebootInFilteredCluster(t *testing.T) {
 	s := newShell(t)
 	s.machine("metal-3")
-	s.cluster.Labels = map[string]string{clusterv1.WatchLabel: "us"}
-	if err := s.c.Update(t.Context(), s.cluster); err != nil {
-		t.Fatal(err)
-	}
+	s.change(s.cluster, func() { s.cluster.Labels = map[string]string{clusterv1.WatchLabel: "us"} })
 	s.run("reboot", "metal-3", "--yes")
 	if asked := s.askedFor(); len(asked) != 1 || asked[0].Labels[clusterv1.WatchLabel] != "us" {
 		t.Errorf("labels of the records: %v", asked[0].Labels)

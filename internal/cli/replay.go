@@ -4,7 +4,10 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 
+	"github.com/pmezard/go-difflib/difflib"
 	"github.com/spf13/cobra"
 
 	"github.com/sickbay-dev/sickbay/internal/app"
@@ -87,4 +90,22 @@ func writePages(w io.Writer, out *output, pages []explain.Page) error {
 		newText(w).page(page, len(pages) > 1)
 	}
 	return nil
+}
+
+// lineDiff returns the difference between two texts, line by line: removed lines begin with -, added ones with +. It is empty if they are equal.
+func lineDiff(before, after string) string {
+	a, b := slices.Collect(strings.Lines(before)), slices.Collect(strings.Lines(after))
+	var diff strings.Builder
+	for _, change := range difflib.NewMatcherWithJunk(a, b, false, nil).GetOpCodes() {
+		if change.Tag == 'e' { // they are equal there
+			continue
+		}
+		for _, line := range a[change.I1:change.I2] {
+			diff.WriteString("- " + line)
+		}
+		for _, line := range b[change.J1:change.J2] {
+			diff.WriteString("+ " + line)
+		}
+	}
+	return diff.String()
 }

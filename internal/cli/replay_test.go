@@ -1,14 +1,12 @@
 package cli
 
 import (
-	"bytes"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/yaml"
 
 	"github.com/sickbay-dev/sickbay/internal/app"
 	"github.com/sickbay-dev/sickbay/internal/bundle"
@@ -57,14 +55,6 @@ func TestReplayKept(t *testing.T) {
 		t.Errorf("exit code %d: %s", got.code, got.stderr)
 	}
 	docs.Golden(t, "replay", got.stdout)
-}
-
-// offline runs a command without a cluster.
-func offline(t *testing.T, args ...string) ran {
-	t.Helper()
-	var stdout, stderr strings.Builder
-	code := execute(t.Context(), newRoot("sickbay"), args, &stdout, &stderr)
-	return ran{code, stdout.String(), stderr.String()}
 }
 
 // TestReplayDecidesOtherwise: if this version decides differently from the one that wrote the bundle, replay prints the difference line
@@ -144,12 +134,9 @@ func TestBundleRedacted(t *testing.T) {
 	if then.code != exitOK || !strings.HasPrefix(then.stdout, "metal-2: ") {
 		t.Fatalf("exit code %d, said %s%s", then.code, then.stdout, then.stderr)
 	}
-	data, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := docs.Text(t, file)
 	for _, name := range []string{"metal-", "md-0", "blue", "workers", s.ns} {
-		if i := strings.Index(string(data), name); i >= 0 {
+		if i := strings.Index(data, name); i >= 0 {
 			t.Errorf("%q is in it: %s", name, data[max(0, i-100):min(len(data), i+100)])
 		}
 	}
@@ -166,14 +153,8 @@ func TestReplayWithoutPages(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.Pages = nil
-	data, err := b.Marshal()
-	if err != nil {
-		t.Fatal(err)
-	}
 	file := filepath.Join(t.TempDir(), "b.yaml")
-	if err := os.WriteFile(file, data, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	rewritten(t, file, b)
 	got := offline(t, "replay", file)
 	if got.code != exitOK || got.stdout == "" || got.stderr != "sickbay: the bundle holds no page to compare with\n" {
 		t.Errorf("exit code %d, printed %q and %q", got.code, got.stdout, got.stderr)
@@ -185,17 +166,10 @@ func TestReplayOfStranger(t *testing.T) {
 	t.Parallel()
 	const bad = "v1\x1b]0;owned\a\x1b[2J"
 	b := &bundle.Bundle{APIVersion: bundle.APIVersion, Kind: bundle.Kind, Version: bad, Asked: bundle.Asked{Kind: "machine", Name: "m"}, Pages: []explain.Page{{Name: "m"}}}
-	data, err := yaml.Marshal(b)
-	if err != nil {
-		t.Fatal(err)
-	}
 	file := filepath.Join(t.TempDir(), "b.yaml")
-	if err := os.WriteFile(file, data, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	var out, errs bytes.Buffer
-	execute(t.Context(), newRoot("sickbay"), []string{"replay", file}, &out, &errs)
-	if said := out.String() + errs.String(); strings.ContainsAny(said, "\x1b\a") || !strings.Contains(said, "v1?]0;owned?") {
+	rewritten(t, file, b)
+	got := offline(t, "replay", file)
+	if said := got.stdout + got.stderr; strings.ContainsAny(said, "\x1b\a") || !strings.Contains(said, "v1?]0;owned?") {
 		t.Errorf("it prints %q", said)
 	}
 }

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"strings"
 	"testing"
 )
@@ -39,16 +38,10 @@ func TestBadInput(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			var stdout, stderr bytes.Buffer
-			code := Main(t.Context(), test.args, &stdout, &stderr)
-			if code != exitUsage {
-				t.Errorf("exit code is %d, want %d", code, exitUsage)
-			}
-			if got := stderr.String(); strings.Count(got, "\n") != 1 || !strings.HasPrefix(got, "sickbay: ") || !strings.Contains(got, test.want) {
-				t.Errorf("said %q, want one line with %q", got, test.want)
-			}
-			if stdout.Len() > 0 {
-				t.Errorf("wrote %q to standard output", &stdout)
+			got := offline(t, test.args...)
+			got.ends(t, exitUsage, test.want)
+			if got.stdout != "" || strings.Count(got.stderr, "\n") != 1 || !strings.HasPrefix(got.stderr, "sickbay: ") {
+				t.Errorf("said %q and %q, want one line", got.stdout, got.stderr)
 			}
 		})
 	}
@@ -60,20 +53,13 @@ func TestNoCluster(t *testing.T) {
 	t.Setenv("HOME", t.TempDir())
 	t.Setenv("KUBERNETES_SERVICE_HOST", "")
 	for command, exit := range map[string]int{"status": exitFailure, "history": exitFailure, "simulate": exitUsage} {
-		var stdout, stderr bytes.Buffer
-		code := Main(t.Context(), []string{command}, &stdout, &stderr)
-		if want := "sickbay: no management cluster is configured: set --kubeconfig or $KUBECONFIG\n"; code != exit || stderr.String() != want {
-			t.Errorf("%s: exit code %d, said %q, want %q", command, code, &stderr, want)
+		got := offline(t, command)
+		if want := "sickbay: no management cluster is configured: set --kubeconfig or $KUBECONFIG\n"; got.code != exit || got.stderr != want {
+			t.Errorf("%s: exit code %d, said %q, want %q", command, got.code, got.stderr, want)
 		}
 	}
 }
 
 func TestVersion(t *testing.T) {
-	var stdout, stderr bytes.Buffer
-	if code := Main(t.Context(), []string{"version"}, &stdout, &stderr); code != exitOK {
-		t.Errorf("exit code is %d: %s", code, &stderr)
-	}
-	if !strings.HasPrefix(stdout.String(), "sickbay dev ") {
-		t.Errorf("version is %q", &stdout)
-	}
+	offline(t, "version").ends(t, exitOK, "sickbay dev ")
 }

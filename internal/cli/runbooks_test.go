@@ -12,20 +12,14 @@ import (
 	"testing"
 
 	"github.com/spf13/pflag"
+
+	"github.com/sickbay-dev/sickbay/internal/testing/docs"
 )
 
 // TestRunbooksCommands: each command in a runbook exists, with its flags.
 func TestRunbooksCommands(t *testing.T) {
-	files, err := filepath.Glob("../../docs/runbooks/*.md")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("there are no runbooks: %v", err)
-	}
-	for _, file := range files {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		commands := commandsIn(string(text))
+	for file, text := range docs.Texts(t, "../../docs/runbooks/*.md") {
+		commands := commandsIn(text)
 		if len(commands) < 3 {
 			t.Errorf("%s has hardly a command: %q", file, commands)
 		}

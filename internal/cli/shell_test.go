@@ -2,7 +2,6 @@ package cli
 
 import (
 	"bytes"
-	"context"
 	"io"
 	"os"
 	"regexp"
@@ -17,11 +16,11 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
-	"github.com/sickbay-dev/sickbay/internal/recordstore"
 	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/docs"
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
+	"github.com/sickbay-dev/sickbay/internal/testing/objects"
 	"github.com/sickbay-dev/sickbay/internal/testing/settle"
 )
 
@@ -82,6 +81,22 @@ func (s *shell) runInto(stderr io.ReadWriter, args ...string) ran {
 	return ran{code, stdout.String(), string(said)}
 }
 
+// offline runs a command without a cluster.
+func offline(t *testing.T, args ...string) ran {
+	t.Helper()
+	var stdout, stderr strings.Builder
+	code := Main(t.Context(), args, &stdout, &stderr)
+	return ran{code, stdout.String(), stderr.String()}
+}
+
+// ends checks the exit code, and something that was said.
+func (r ran) ends(t *testing.T, code int, want string) {
+	t.Helper()
+	if r.code != code || !strings.Contains(r.stdout+r.stderr, want) {
+		t.Errorf("exit code is %d, want %d, and %q in\n%s%s", r.code, code, want, r.stdout, r.stderr)
+	}
+}
+
 // hashes match the parts of record names that depend on UIDs.
 var hashes = regexp.MustCompile(`(metal-[0-9]+)-[0-9a-f]{8}-`)
 
@@ -137,16 +152,7 @@ var (
 // admit stores a record of a Machine with a plan, after the ladder's first decision.
 func (s *shell) admit(machine *clusterv1.Machine, steps ...v1alpha1.RemediationStep) *v1alpha1.MachineRemediation {
 	s.t.Helper()
-	r := recordstore.New(s.cluster, 1, v1alpha1.MachineRemediationSpec{
-		ClusterName:      s.cluster.Name,
-		MachineRef:       v1alpha1.RemediatedMachineReference{APIGroup: clusterv1.GroupVersion.Group, Name: machine.Name, UID: machine.UID},
-		HealthCheckRef:   v1alpha1.RemediationReference{Name: s.mhc.Name, UID: s.mhc.UID},
-		TemplateRef:      &v1alpha1.PlanReference{Name: "plan", UID: "plan", Generation: 1},
-		Finding:          v1alpha1.RemediationFinding{Reason: "NodeReadyUnknown", Message: sickness, Since: metav1.NewTime(fellSick)},
-		Steps:            steps,
-		ProbationSeconds: new(int32(300)),
-		Grant:            1,
-	})
+	r := settle.Admitted(s.cluster, s.mhc, machine, steps...)
 	build.Create(s.t.Context(), s.t, s.c, r)
 	return s.settle(r)
 }
@@ -161,9 +167,9 @@ func (s *shell) settle(r *v1alpha1.MachineRemediation, changes ...func(*ladder.F
 // stored reads a record.
 func (s *shell) stored(r *v1alpha1.MachineRemediation) *v1alpha1.MachineRemediation {
 	s.t.Helper()
-	latest := &v1alpha1.MachineRemediation{}
-	if err := s.c.Get(s.t.Context(), client.ObjectKeyFromObject(r), latest); err != nil {
-		s.t.Fatal(err)
+	latest, exists := objects.Get(s.t, s.c, r)
+	if !exists {
+		s.t.Fatalf("%s is gone", r.Name)
 	}
 	return latest
 }
@@ -171,13 +177,9 @@ func (s *shell) stored(r *v1alpha1.MachineRemediation) *v1alpha1.MachineRemediat
 // may grants a user rights in the namespace.
 func (s *shell) may(user string, rules ...rbacv1.PolicyRule) {
 	s.t.Helper()
-	role := &rbacv1.Role{ObjectMeta: metav1.ObjectMeta{Namespace: s.ns, Name: user}, Rules: rules}
-	binding := &rbacv1.RoleBinding{
-		ObjectMeta: metav1.ObjectMeta{Namespace: s.ns, Name: user},
-		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: user},
-		Subjects:   []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: user}},
-	}
-	build.Create(s.t.Context(), s.t, s.c, role, binding)
+	e := env.Get(s.t)
+	_, who := e.User(user)
+	e.Permit(s.t, s.ns, who, rules...)
 }
 
 func rule(group, resource string, verbs ...string) rbacv1.PolicyRule {
@@ -198,9 +200,4 @@ func typed(t *testing.T, person *os.File, line string) {
 	if _, err := person.WriteString(line + "\n"); err != nil {
 		t.Error(err)
 	}
-}
-
-func contextWithTimeout(t *testing.T, d time.Duration) (context.Context, context.CancelFunc) {
-	t.Helper()
-	return context.WithTimeout(t.Context(), d)
 }

@@ -196,12 +196,8 @@ func quietly(stderr string) string { return strings.ReplaceAll(stderr, "Reading 
 // TestSimulation prints a result as text. Its timeline is a golden file of internal/simulate.
 func TestSimulation(t *testing.T) {
 	t.Parallel()
-	data, err := os.ReadFile("../simulate/testdata/result.json")
-	if err != nil {
-		t.Fatal(err)
-	}
 	result := simulate.Result{}
-	if err := json.Unmarshal(data, &result); err != nil {
+	if err := json.Unmarshal([]byte(docs.Text(t, "../simulate/testdata/result.json")), &result); err != nil {
 		t.Fatal(err)
 	}
 	var b strings.Builder

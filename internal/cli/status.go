@@ -134,30 +134,34 @@ func (t *text) fleet(p explain.Fleet, wide bool) {
 	t.checks(p.Checks, wide)
 }
 
-func (t *text) items(title string, c color, items []explain.Item, wide bool) {
-	if len(items) == 0 {
-		return
-	}
-	fmt.Fprintf(t.w, "\n%s\n", t.painter.paint(c, title))
-	shown := items[:limit(len(items), wide)]
-	tw := tabwriter.NewWriter(t.w, 0, 0, 2, ' ', 0)
-	for _, item := range shown {
-		fmt.Fprintf(tw, "  %s/%s\t%s\n", item.Namespace, item.Name, inline(item.Text))
-	}
-	t.flush(tw, len(items)-len(shown))
-}
-
-func (t *text) next(all []explain.Upcoming, wide bool) {
+// section prints a section with a line for each of all, or only for the first few. Without any, it prints nothing.
+func section[T any](t *text, c color, title, head string, all []T, wide bool, line func(T) string) {
 	if len(all) == 0 {
 		return
 	}
-	fmt.Fprintf(t.w, "\n%s\n", t.painter.paint(bold, "NEXT"))
-	shown := all[:limit(len(all), wide)]
+	fmt.Fprintf(t.w, "\n%s\n", t.painter.paint(c, title))
+	shown := all
+	if !wide {
+		shown = all[:min(len(all), few)]
+	}
 	tw := tabwriter.NewWriter(t.w, 0, 0, 2, ' ', 0)
+	fmt.Fprint(tw, head)
 	for _, one := range shown {
-		fmt.Fprintf(tw, "  %s\t%s/%s\t%s\n", explain.Clock(one.At, time.Now()), one.Namespace, one.Name, inline(one.What))
+		fmt.Fprintf(tw, "  %s\n", line(one))
 	}
 	t.flush(tw, len(all)-len(shown))
+}
+
+func (t *text) items(title string, c color, items []explain.Item, wide bool) {
+	section(t, c, title, "", items, wide, func(item explain.Item) string {
+		return fmt.Sprintf("%s/%s\t%s", item.Namespace, item.Name, inline(item.Text))
+	})
+}
+
+func (t *text) next(all []explain.Upcoming, wide bool) {
+	section(t, bold, "NEXT", "", all, wide, func(one explain.Upcoming) string {
+		return fmt.Sprintf("%s\t%s/%s\t%s", explain.Clock(one.At, time.Now()), one.Namespace, one.Name, inline(one.What))
+	})
 }
 
 // checks prints MachineHealthChecks; without -o wide, only those that are closed, select no machine, or have machines that are not healthy.
@@ -168,17 +172,10 @@ func (t *text) checks(all []explain.CheckLine, wide bool) {
 			lines = append(lines, c)
 		}
 	}
-	if len(lines) == 0 {
-		return
-	}
-	fmt.Fprintf(t.w, "\n%s\n", t.painter.paint(bold, "CHECKS"))
-	shown := lines[:limit(len(lines), wide)]
-	tw := tabwriter.NewWriter(t.w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(tw, "  NAME\tMACHINES\tHEALTHY\tSICK\tUNDECIDED\tDELETING\tGATE")
-	for _, c := range shown {
-		fmt.Fprintf(tw, "  %s/%s\t%d\t%d\t%d\t%d\t%d\t%s\n", c.Namespace, c.Name, c.Machines, c.Healthy, c.Sick, c.Undecided, c.Deleting, inline(c.Gate))
-	}
-	t.flush(tw, len(lines)-len(shown))
+	const head = "  NAME\tMACHINES\tHEALTHY\tSICK\tUNDECIDED\tDELETING\tGATE\n"
+	section(t, bold, "CHECKS", head, lines, wide, func(c explain.CheckLine) string {
+		return fmt.Sprintf("%s/%s\t%d\t%d\t%d\t%d\t%d\t%s", c.Namespace, c.Name, c.Machines, c.Healthy, c.Sick, c.Undecided, c.Deleting, inline(c.Gate))
+	})
 }
 
 func (t *text) flush(tw *tabwriter.Writer, left int) {
@@ -186,11 +183,4 @@ func (t *text) flush(tw *tabwriter.Writer, left int) {
 	if left > 0 {
 		fmt.Fprintf(t.w, "  and %d more (-o wide)\n", left)
 	}
-}
-
-func limit(n int, wide bool) int {
-	if wide {
-		return n
-	}
-	return min(n, few)
 }

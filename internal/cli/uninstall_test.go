@@ -33,10 +33,7 @@ func TestUninstall(t *testing.T) {
 	if err := remedy.WithdrawMark(t.Context(), s.c, machine); err != nil {
 		t.Fatal(err)
 	}
-	r.Finalizers = nil
-	if err := s.c.Update(t.Context(), r); err != nil {
-		t.Fatal(err)
-	}
+	s.change(r, func() { r.Finalizers = nil })
 	s.golden("uninstall", s.run("uninstall"), exitOK)
 	s.says(s.run("uninstall", "--annotations"), exitUsage, "cannot ask for confirmation, because standard input is not a terminal: use --yes to write without asking, or --dry-run to see what would be written")
 	s.golden("uninstall-annotations", s.run("uninstall", "--annotations", "--yes"), exitOK)
@@ -87,10 +84,7 @@ func TestUninstallSaysWhatIsMissing(t *testing.T) {
 			t.Errorf("%q reads, with %d: %s", name, got.code, got.stderr)
 		}
 	}
-	r.Finalizers = nil
-	if err := s.c.Update(t.Context(), r); err != nil {
-		t.Fatal(err)
-	}
+	s.change(r, func() { r.Finalizers = nil })
 	if got := s.run("uninstall", "--as", "jo"); got.code != exitFailure || !strings.Contains(got.stdout, "is left on the objects that could be read") {
 		t.Errorf("what could not be read must not end well: %s%s", got.stdout, got.stderr)
 	}

@@ -7,6 +7,14 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
+// Of returns the condition of a type; empty if there is none.
+func Of(all []metav1.Condition, conditionType string) metav1.Condition {
+	if c := meta.FindStatusCondition(all, conditionType); c != nil {
+		return *c
+	}
+	return metav1.Condition{}
+}
+
 // Summarize sets the one condition by which kstatus knows how an object is doing, Reconciling or Stalled, with what c says, and removes the other;
 // with an empty type both, as kstatus wants it of an object that is done. It reports whether anything has changed.
 func Summarize(all *[]metav1.Condition, conditionType string, c metav1.Condition) bool {

@@ -2,7 +2,6 @@ package convert
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"testing"
 
@@ -12,6 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/internal/manifest"
+	"github.com/sickbay-dev/sickbay/internal/testing/docs"
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
 )
 
@@ -43,17 +43,9 @@ func refusal(t testing.TB, c client.Client, namespace, stream string) string {
 func TestAPIServerTakesWhatIsConverted(t *testing.T) {
 	e := env.Get(t)
 	ns := e.Namespace(t)
-	files, err := filepath.Glob("testdata/*.yaml")
-	if err != nil || len(files) == 0 {
-		t.Fatal("there is nothing to convert", err)
-	}
-	for _, file := range files {
+	for file, text := range docs.Texts(t, "testdata/*.yaml") {
 		t.Run(filepath.Base(file), func(t *testing.T) {
-			data, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			converted, _ := stream(t, file, data, options)
+			converted, _ := stream(t, file, []byte(text), options)
 			if why := refusal(t, e.Client, ns, converted); why != "" {
 				t.Errorf("%s\n%s", why, converted)
 			}

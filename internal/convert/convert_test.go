@@ -3,7 +3,6 @@ package convert
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -31,17 +30,9 @@ var options = Options{Cluster: "blue", Namespace: "default"}
 
 // TestGolden shows the conversion of each dialect, and its notes.
 func TestGolden(t *testing.T) {
-	files, err := filepath.Glob("testdata/*.yaml")
-	if err != nil || len(files) == 0 {
-		t.Fatal("there is nothing to convert", err)
-	}
-	for _, file := range files {
+	for file, text := range docs.Texts(t, "testdata/*.yaml") {
 		t.Run(filepath.Base(file), func(t *testing.T) {
-			data, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			got, notes := stream(t, filepath.Base(file), data, options)
+			got, notes := stream(t, filepath.Base(file), []byte(text), options)
 			got += "\n===\n"
 			for _, note := range notes {
 				got += fmt.Sprintf("%s:%d lost=%t %s: %s\n", note.File, note.Line, note.Lost, note.Field, note.Message)

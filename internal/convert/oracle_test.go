@@ -1,7 +1,6 @@
 package convert
 
 import (
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -10,6 +9,7 @@ import (
 	apimachineryconversion "k8s.io/apimachinery/pkg/conversion"
 
 	"github.com/sickbay-dev/sickbay/internal/manifest"
+	"github.com/sickbay-dev/sickbay/internal/testing/docs"
 
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -50,11 +50,7 @@ func TestAsClusterAPIConverts(t *testing.T) {
 
 // TestClassesAsClusterAPIConverts: a ClusterClass and a Cluster of v1beta1 become what Cluster API itself makes of them.
 func TestClassesAsClusterAPIConverts(t *testing.T) {
-	data, err := os.ReadFile("testdata/clusterclass.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	documents, _ := manifest.Parse("clusterclass.yaml", data)
+	documents, _ := manifest.Parse("clusterclass.yaml", []byte(docs.Text(t, "testdata/clusterclass.yaml")))
 	seen := 0
 	for _, document := range documents {
 		obj := document.Objects[0]

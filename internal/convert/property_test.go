@@ -2,8 +2,6 @@ package convert
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -12,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/sickbay-dev/sickbay/internal/manifest"
+	"github.com/sickbay-dev/sickbay/internal/testing/docs"
 )
 
 // drawer draws lines of YAML.
@@ -195,17 +194,9 @@ func TestTwice(t *testing.T) {
 
 // TestWhateverIsThere: missing, duplicate or changed lines cause no panic, and a second conversion changes nothing.
 func TestWhateverIsThere(t *testing.T) {
-	files, err := filepath.Glob("testdata/*.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
 	var texts []string
-	for _, file := range files {
-		data, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		texts = append(texts, string(data))
+	for _, text := range docs.Texts(t, "testdata/*.yaml") {
+		texts = append(texts, text)
 	}
 	rapid.Check(t, func(rt *rapid.T) {
 		text := draw(rt)
@@ -270,16 +261,8 @@ func holds(text string) string {
 
 // FuzzDocument: no file content causes a panic, and a second conversion changes nothing.
 func FuzzDocument(f *testing.F) {
-	files, err := filepath.Glob("testdata/*.yaml")
-	if err != nil {
-		f.Fatal(err)
-	}
-	for _, file := range files {
-		data, err := os.ReadFile(file)
-		if err != nil {
-			f.Fatal(err)
-		}
-		f.Add(string(data))
+	for _, text := range docs.Texts(f, "testdata/*.yaml") {
+		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		if problem := holds(text); problem != "" {

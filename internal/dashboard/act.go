@@ -97,8 +97,12 @@ func untilOf(form url.Values, now time.Time) (time.Time, error) {
 }
 
 // change returns what an action would write.
-func (a act) change(ctx context.Context, p *useractions.Person) (*useractions.Change, error) {
-	target := useractions.Target{Kind: a.kind, Namespace: a.namespace, Name: a.name}
+func (a act) change(r *http.Request, actions Actions) (*useractions.Change, error) {
+	p, err := actions.Person(r)
+	if err != nil {
+		return nil, err
+	}
+	ctx, target := r.Context(), useractions.Target{Kind: a.kind, Namespace: a.namespace, Name: a.name}
 	switch a.verb {
 	case verbHold:
 		return p.Hold(ctx, target, a.until, a.reason)
@@ -143,12 +147,7 @@ func (s *acts) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.refuse(w, r, a, err)
 		return
 	}
-	person, err := s.actions.Person(r)
-	if err != nil {
-		s.refuse(w, r, a, err)
-		return
-	}
-	change, err := a.change(r.Context(), person)
+	change, err := a.change(r, s.actions)
 	if err != nil {
 		s.refuse(w, r, a, err)
 		return

@@ -21,7 +21,6 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/explain"
 	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
-	"github.com/sickbay-dev/sickbay/internal/recordstore"
 	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
@@ -57,16 +56,8 @@ func newStage(t *testing.T) *stage {
 	stored := build.Condition(verdict.ConditionType, metav1.ConditionFalse, "NodeReadyUnknown", sickAt).WithMessage(sickness)
 	s.machine = build.Machine(s.ns, "metal-3", build.InCluster("blue"), build.OwnedBy(set), build.NodeRef("metal-3"), stored)
 	build.Create(t.Context(), t, c, s.machine)
-	s.record = recordstore.New(cluster, 1, v1alpha1.MachineRemediationSpec{
-		ClusterName:    cluster.Name,
-		MachineRef:     v1alpha1.RemediatedMachineReference{APIGroup: clusterv1.GroupVersion.Group, Name: s.machine.Name, UID: s.machine.UID},
-		HealthCheckRef: v1alpha1.RemediationReference{Name: mhc.Name, UID: mhc.UID},
-		TemplateRef:    &v1alpha1.PlanReference{Name: "plan", UID: "plan", Generation: 1},
-		Finding:        v1alpha1.RemediationFinding{Reason: "NodeReadyUnknown", Message: sickness, Since: metav1.NewTime(sickAt)},
-		Steps: []v1alpha1.RemediationStep{
-			{Name: "replace", Action: v1alpha1.ActionReplace, TimeoutSeconds: new(int32(3600)), Approval: v1alpha1.ApprovalRequired},
-		},
-		ProbationSeconds: new(int32(300)), Grant: 1,
+	s.record = settle.Admitted(cluster, mhc, s.machine, v1alpha1.RemediationStep{
+		Name: "replace", Action: v1alpha1.ActionReplace, TimeoutSeconds: new(int32(3600)), Approval: v1alpha1.ApprovalRequired,
 	})
 	build.Create(t.Context(), t, c, s.record)
 	s.settle()

@@ -1,10 +1,10 @@
 package dashboard
 
 import (
-	"net/url"
 	"slices"
 	"time"
 
+	"github.com/sickbay-dev/sickbay/internal/dashboard/view"
 	"github.com/sickbay-dev/sickbay/internal/preview"
 	"github.com/sickbay-dev/sickbay/internal/useractions"
 )
@@ -28,7 +28,7 @@ type actPage struct {
 func (a act) page(title, said string) actPage {
 	page := actPage{Title: title, Said: said, Back: "/"}
 	if section, ok := sections[a.kind]; ok && a.namespace != "" && a.name != "" {
-		page.Back = "/" + section + "/" + url.PathEscape(a.namespace) + "/" + url.PathEscape(a.name)
+		page.Back = linkURL(view.Link{Section: section, Namespace: a.namespace, Name: a.name})
 		page.About = a.kind + "/" + a.name
 	}
 	return page

@@ -71,16 +71,11 @@ func (d *door) serve(pages http.Handler) *httptest.Server {
 func (d *door) account(name string, rules ...rbacv1.PolicyRule) (token string) {
 	d.t.Helper()
 	account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: d.ns, Name: name}}
-	role := &rbacv1.Role{ObjectMeta: metav1.ObjectMeta{Namespace: d.ns, Name: name}, Rules: rules}
-	binding := &rbacv1.RoleBinding{
-		ObjectMeta: metav1.ObjectMeta{Namespace: d.ns, Name: name},
-		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: name},
-		Subjects:   []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: d.ns, Name: name}},
-	}
-	c := env.Get(d.t).Client
-	build.Create(d.t.Context(), d.t, c, account, role, binding)
+	e := env.Get(d.t)
+	build.Create(d.t.Context(), d.t, e.Client, account)
+	e.Permit(d.t, d.ns, rbacv1.Subject{Kind: rbacv1.ServiceAccountKind, Namespace: d.ns, Name: name}, rules...)
 	request := &authenticationv1.TokenRequest{}
-	if err := c.SubResource("token").Create(d.t.Context(), account, request); err != nil {
+	if err := e.Client.SubResource("token").Create(d.t.Context(), account, request); err != nil {
 		d.t.Fatal(err)
 	}
 	d.await(name, rules)
@@ -124,8 +119,18 @@ type answer struct {
 	body string
 }
 
-// asks sends a request with headers, given as alternating names and values.
+// asks sends a request with headers, given as alternating names and values, and reads the answer.
 func asks(t *testing.T, site *httptest.Server, method, path string, form url.Values, headers ...string) answer {
+	t.Helper()
+	response := sends(t, site, method, path, form, headers...)
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return answer{response, string(body)}
+}
+
+func sends(t *testing.T, site *httptest.Server, method, path string, form url.Values, headers ...string) *http.Response {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), method, site.URL+path, strings.NewReader(form.Encode()))
 	if err != nil {
@@ -141,12 +146,8 @@ func asks(t *testing.T, site *httptest.Server, method, path string, form url.Val
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = response.Body.Close() }()
-	body, err := io.ReadAll(response.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return answer{response, string(body)}
+	t.Cleanup(func() { _ = response.Body.Close() })
+	return response
 }
 
 const html = "text/html,application/xhtml+xml"
@@ -313,22 +314,12 @@ func TestRightsEnd(t *testing.T) {
 	at := testingclock.NewFakeClock(time.Now())
 	d := newDoor(t, at)
 	token := "Bearer " + d.account("alice", sees()...)
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, d.site.URL+eventsPath, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	request.Header.Set("Authorization", token)
-	response, err := d.site.Client().Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = response.Body.Close() }()
+	response := sends(t, d.site, http.MethodGet, eventsPath, nil, "Authorization", token)
 	lines := bufio.NewReader(response.Body)
 	if line, err := lines.ReadString('\n'); err != nil || line != "first\n" {
 		t.Fatalf("%s: %q, %v", response.Status, line, err)
 	}
-	binding := &rbacv1.RoleBinding{ObjectMeta: metav1.ObjectMeta{Namespace: d.ns, Name: "alice"}}
-	if err := env.Get(t).Client.Delete(t.Context(), binding, &client.DeleteOptions{}); err != nil {
+	if err := env.Get(t).Client.DeleteAllOf(t.Context(), &rbacv1.RoleBinding{}, client.InNamespace(d.ns)); err != nil {
 		t.Fatal(err)
 	}
 	ended := make(chan error, 1)

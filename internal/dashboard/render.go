@@ -75,6 +75,8 @@ var functions = template.FuncMap{
 	"cell":     func(c view.Cell) string { return machinesURL(c.Query()) },
 	"number":   explain.Number,
 	"count":    explain.Count,
+	"seconds":  explain.Seconds,
+	"part":     func(part string) string { return partWords[part] },
 	"lower":    func(s any) string { return strings.ToLower(fmt.Sprint(s)) },
 	"title":    func(s string) string { return strings.ToUpper(s[:1]) + s[1:] },
 	"headline": splitHeadline,
@@ -84,6 +86,9 @@ var functions = template.FuncMap{
 	"pager":   func(p view.Pages, previous, following string) pager { return pager{p, previous, following} },
 	"gatebar": func(g *view.GateDrawing, thin bool) gatebar { return gatebar{g, thin} },
 }
+
+// partWords say which part of a repair explain.Times are about.
+var partWords = map[string]string{"admit": "until admitted", "act": "until the first action", "heal": "from then until healthy", "all": "total"}
 
 // Data of parts of pages, besides those of package view.
 type (

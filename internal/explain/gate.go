@@ -7,20 +7,17 @@ import (
 	"strings"
 	"time"
 
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/conditions"
 	"github.com/sickbay-dev/sickbay/internal/repair/admission"
 )
 
 // Allowed returns the condition RemediationAllowed as of now.
 func (c *Check) Allowed(now time.Time) metav1.Condition {
 	status := admission.Status(c.Facts, c.Decision, metav1.NewTime(now))
-	if found := meta.FindStatusCondition(status.Conditions, admission.ConditionRemediationAllowed); found != nil {
-		return *found
-	}
-	return metav1.Condition{}
+	return conditions.Of(status.Conditions, admission.ConditionRemediationAllowed)
 }
 
 // wait returns why a machine that is due is not admitted; nil if it is admitted or not due.

@@ -83,23 +83,19 @@ var scenes = []struct {
 	}},
 	{"no slot is free", "machine", "m3", func(s *explaintest.Scene) {
 		s.Annotated(mhcspec.MaxInFlightAnnotation, "1")
-		r := s.Record(s.Sick("m1", 20*time.Minute), explaintest.Metal()...)
-		s.Play(r, s.Now.Add(-20*time.Minute), s.Now)
+		s.Repairing("m1", 20*time.Minute, explaintest.Metal())
 		s.Sick("m2", 9*time.Minute)
 		s.Sick("m3", 8*time.Minute)
 	}},
 	{"in the middle of a plan", "machine", "m1", func(s *explaintest.Scene) {
 		s.Annotated(mhcspec.MaxInFlightAnnotation, "1")
-		r := s.Record(s.Sick("m1", 41*time.Minute), explaintest.Metal()...)
-		s.Play(r, s.Now.Add(-41*time.Minute), s.Now)
+		s.Repairing("m1", 41*time.Minute, explaintest.Metal())
 	}},
 	{"a person must approve", "machine", "m1", func(s *explaintest.Scene) {
-		r := s.Record(s.Sick("m1", time.Hour), explaintest.Metal()...)
-		s.Play(r, s.Now.Add(-time.Hour), s.Now)
+		s.Repairing("m1", time.Hour, explaintest.Metal())
 	}},
 	{"a person must decide", "machine", "m1", func(s *explaintest.Scene) {
-		r := s.Record(s.Sick("m1", 3*time.Hour), explaintest.Metal()[:2]...)
-		s.Play(r, s.Now.Add(-3*time.Hour), s.Now)
+		s.Repairing("m1", 3*time.Hour, explaintest.Metal()[:2])
 	}},
 	{"in probation", "machine", "m1", func(s *explaintest.Scene) {
 		m := s.Sick("m1", time.Hour)
@@ -183,8 +179,7 @@ var scenes = []struct {
 	}},
 	{"a closed health check", "mhc", "workers", func(s *explaintest.Scene) { s.AtMost("0"); s.Healthy("m1"); s.Sick("m2", time.Minute) }},
 	{"a record", "mr", "m1-5f2c9d1e-1", func(s *explaintest.Scene) {
-		r := s.Record(s.Sick("m1", 41*time.Minute), explaintest.Metal()...)
-		s.Play(r, s.Now.Add(-41*time.Minute), s.Now)
+		s.Repairing("m1", 41*time.Minute, explaintest.Metal())
 	}},
 	{"the manager cannot read what can be read from here", "machine", "m1", func(s *explaintest.Scene) {
 		s.Node("m1", corev1.ConditionTrue, time.Hour)

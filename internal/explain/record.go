@@ -6,9 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"k8s.io/apimachinery/pkg/api/meta"
-
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/conditions"
 	"github.com/sickbay-dev/sickbay/internal/humanize"
 	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
 )
@@ -93,8 +92,8 @@ func (r *Record) rebootSays() string {
 		return ""
 	}
 	text := string(r.Reboot.Status.Phase)
-	if c := meta.FindStatusCondition(r.Reboot.Status.Conditions, v1alpha1.ConditionSucceeded); c != nil && c.Message != "" {
-		text += ": " + c.Message
+	if message := conditions.Of(r.Reboot.Status.Conditions, v1alpha1.ConditionSucceeded).Message; message != "" {
+		text += ": " + message
 	}
 	return text
 }

@@ -2,6 +2,7 @@ package explain
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -120,18 +121,10 @@ func (c *Check) pattern() string {
 	}
 	for _, trait := range traits {
 		common := trait.of(sick[0])
-		if common != "" && all(sick, common, trait.of) && !all(others, common, trait.of) {
+		differs := func(m *clusterv1.Machine) bool { return trait.of(m) != common }
+		if common != "" && !slices.ContainsFunc(sick, differs) && slices.ContainsFunc(others, differs) {
 			return fmt.Sprintf("All %d sick machines are %s %s", len(sick), trait.what, common)
 		}
 	}
 	return ""
-}
-
-func all(machines []*clusterv1.Machine, value string, of func(*clusterv1.Machine) string) bool {
-	for _, m := range machines {
-		if of(m) != value {
-			return false
-		}
-	}
-	return true
 }

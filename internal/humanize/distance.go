@@ -20,3 +20,13 @@ func Distance(a, b string) int {
 	}
 	return row[len(b)]
 }
+
+// Slip reports whether two texts differ by a slip of the pen at most: one letter is wrong, missing or too many, or two neighbors are swapped.
+func Slip(a, b string) bool {
+	i := 0
+	for i < min(len(a), len(b)) && a[i] == b[i] {
+		i++
+	}
+	swapped := len(a) == len(b) && i+1 < len(a) && a[i] == b[i+1] && a[i+1] == b[i] && a[i+2:] == b[i+2:]
+	return swapped || Distance(a, b) < 2
+}

@@ -1,8 +1,6 @@
 package lint
 
 import (
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -15,28 +13,19 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/manifest"
+	"github.com/sickbay-dev/sickbay/internal/testing/docs"
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
 )
 
 // served returns documents of the kinds that the test's API server has.
 func served(t *testing.T) (texts []string) {
 	t.Helper()
-	for _, pattern := range []string{"testdata/*.yaml", "../../examples/*.yaml", "../../examples/plans/*.yaml"} {
-		files, err := filepath.Glob(pattern)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, file := range files {
-			data, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			documents, _ := manifest.Parse(file, data)
-			for _, document := range documents {
-				for _, obj := range document.Objects {
-					if v := obj.Kind().GroupVersion(); v == clusterv1.GroupVersion && obj.Kind().Kind != "Cluster" || v == v1alpha1.GroupVersion {
-						texts = append(texts, document.Text)
-					}
+	for file, text := range docs.Texts(t, "testdata/*.yaml", "../../examples/*.yaml", "../../examples/plans/*.yaml") {
+		documents, _ := manifest.Parse(file, []byte(text))
+		for _, document := range documents {
+			for _, obj := range document.Objects {
+				if v := obj.Kind().GroupVersion(); v == clusterv1.GroupVersion && obj.Kind().Kind != "Cluster" || v == v1alpha1.GroupVersion {
+					texts = append(texts, document.Text)
 				}
 			}
 		}

@@ -78,7 +78,7 @@ func (l *linter) condition(c *check, of subject, i int, rule mhcspec.ConditionRu
 func meantStatus(written, healthy string) string {
 	lower := strings.ToLower(written)
 	for _, status := range statuses {
-		if oneSlip(lower, strings.ToLower(status)) {
+		if humanize.Slip(lower, strings.ToLower(status)) {
 			return status
 		}
 	}

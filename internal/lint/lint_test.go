@@ -2,7 +2,6 @@ package lint
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -66,10 +65,7 @@ func report(r Result) string {
 func TestGolden(t *testing.T) {
 	live := fleet(map[string]int{"workers": 2, "metal": 2, "planned": 3})
 	for _, file := range []string{"refused", "dangerous", "annotations"} {
-		data, err := os.ReadFile(filepath.Join("testdata", file+".yaml"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := []byte(docs.Text(t, "testdata/"+file+".yaml"))
 		t.Run(file, func(t *testing.T) {
 			docs.File(t, "testdata/"+file+".golden", report(lint(t, file+".yaml", data, nil)))
 		})
@@ -233,20 +229,8 @@ spec:
 
 // TestExamples: the project's own examples have no errors.
 func TestExamples(t *testing.T) {
-	files, err := filepath.Glob("../../examples/*.yaml")
-	if err != nil || len(files) == 0 {
-		t.Fatal("there are no examples", err)
-	}
-	plans, err := filepath.Glob("../../examples/plans/*.yaml")
-	if err != nil || len(plans) == 0 {
-		t.Fatal("there are no plans", err)
-	}
-	for _, file := range append(files, plans...) {
-		data, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, found := range lint(t, filepath.Base(file), data, nil).Findings {
+	for file, text := range docs.Texts(t, "../../examples/*.yaml", "../../examples/plans/*.yaml") {
+		for _, found := range lint(t, filepath.Base(file), []byte(text), nil).Findings {
 			if found.Level == Error {
 				t.Error(found)
 			}
@@ -257,18 +241,8 @@ func TestExamples(t *testing.T) {
 // corpus returns files of all dialects.
 func corpus(t testing.TB) (texts []string) {
 	t.Helper()
-	for _, pattern := range []string{"testdata/*.yaml", "../convert/testdata/*.yaml"} {
-		files, err := filepath.Glob(pattern)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, file := range files {
-			data, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			texts = append(texts, string(data))
-		}
+	for _, text := range docs.Texts(t, "testdata/*.yaml", "../convert/testdata/*.yaml") {
+		texts = append(texts, text)
 	}
 	return texts
 }

@@ -16,16 +16,3 @@ func nearest(written string, names []string) (near string) {
 	}
 	return near
 }
-
-// oneSlip reports whether one letter is wrong, missing or too many, or two neighbours are swapped.
-func oneSlip(a, b string) bool {
-	if humanize.Distance(a, b) < 2 {
-		return true
-	}
-	for i := 1; i < len(a); i++ {
-		if a[:i-1]+string(a[i])+string(a[i-1])+a[i+1:] == b {
-			return true
-		}
-	}
-	return false
-}

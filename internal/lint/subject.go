@@ -8,6 +8,7 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/sickbay-dev/sickbay/internal/conditions"
+	"github.com/sickbay-dev/sickbay/internal/humanize"
 )
 
 // statuses are all that a condition can have.
@@ -57,7 +58,7 @@ func (s subject) meant(kind string) string {
 	if near == kind {
 		return ""
 	}
-	if len(near) < 8 && !oneSlip(strings.ToLower(kind), strings.ToLower(near)) {
+	if len(near) < 8 && !humanize.Slip(strings.ToLower(kind), strings.ToLower(near)) {
 		return ""
 	}
 	return near

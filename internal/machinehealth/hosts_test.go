@@ -7,13 +7,13 @@ import (
 	metal3v1 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
 	. "github.com/onsi/gomega"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/healthcheck"
+	"github.com/sickbay-dev/sickbay/internal/conditions"
 	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
@@ -80,10 +80,7 @@ func (f *harness) hostCondition() metav1.Condition {
 	if err := f.env.Client.Get(f.t.Context(), client.ObjectKeyFromObject(f.machine), machine); err != nil {
 		f.t.Fatal(err)
 	}
-	if c := meta.FindStatusCondition(machine.Status.Conditions, verdict.HostConditionType); c != nil {
-		return *c
-	}
-	return metav1.Condition{}
+	return conditions.Of(machine.Status.Conditions, verdict.HostConditionType)
 }
 
 func (f *harness) hostErrorTimeout(timeout string) {

@@ -6,10 +6,10 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
+	"github.com/sickbay-dev/sickbay/internal/conditions"
 	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
@@ -43,10 +43,7 @@ func (f *harness) gpu(status corev1.ConditionStatus, since, heard time.Duration)
 func (f *harness) trusted() metav1.Condition {
 	f.t.Helper()
 	stored, _ := objects.Get(f.t, f.env.Client, f.machine)
-	if c := meta.FindStatusCondition(stored.Status.Conditions, verdict.TrustConditionType); c != nil {
-		return *c
-	}
-	return metav1.Condition{}
+	return conditions.Of(stored.Status.Conditions, verdict.TrustConditionType)
 }
 
 // TestSignals follows a Node whose detector restarts its clock, falls silent and comes back, through restarts.

@@ -1,6 +1,7 @@
 package preview
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -151,11 +152,8 @@ func lines(v View, d v1alpha1.RemediationDecision, is, will forecast) []Line {
 }
 
 func sick(r *v1alpha1.MachineRemediation) string {
-	text := r.Spec.Finding.Message
-	if text == "" {
-		text = r.Spec.Finding.Reason
-	}
-	return fmt.Sprintf("since %s: %s", humanize.Time(r.Spec.Finding.Since.Time), text)
+	finding := r.Spec.Finding
+	return fmt.Sprintf("since %s: %s", humanize.Time(finding.Since.Time), cmp.Or(finding.Message, finding.Reason))
 }
 
 // withdrawals describe what is taken back, and what cannot be.

@@ -2,11 +2,9 @@ package reboot
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	machinev1 "github.com/openshift/api/machine/v1beta1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
@@ -14,6 +12,7 @@ import (
 
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
+	"github.com/sickbay-dev/sickbay/internal/scaffold"
 )
 
 // The Cluster Autoscaler looks after owners of machines that have one of these annotations, after the API group of the machines.
@@ -66,14 +65,11 @@ func (r reader) nodeGroupOf(ctx context.Context, owned metav1.Object) (*metav1.P
 	if !slices.Contains(nodeGroups, gvk.GroupKind()) {
 		return nil, nil
 	}
-	owner, key := &metav1.PartialObjectMetadata{}, client.ObjectKey{Namespace: owned.GetNamespace(), Name: ref.Name}
-	owner.SetGroupVersionKind(gvk)
-	if err := r.live.Get(ctx, key, owner); err != nil {
-		if apierrors.IsNotFound(err) {
-			return nil, nil
-		}
-		return nil, fmt.Errorf("getting %s %s: %w", ref.Kind, key, err)
+	owner, err := scaffold.Find(ctx, r.live, client.ObjectKey{Namespace: owned.GetNamespace(), Name: ref.Name}, scaffold.MetadataOf(gvk))
+	if owner == nil {
+		return nil, err
 	}
+	// Reading empties it.
 	owner.SetGroupVersionKind(gvk)
 	return owner, nil
 }

@@ -6,11 +6,11 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/meta"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/conditions"
 	"github.com/sickbay-dev/sickbay/internal/ownwrites"
 	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
 	"github.com/sickbay-dev/sickbay/internal/remedy"
@@ -53,10 +53,7 @@ func (r *Reconciler) announce(ctx context.Context, request *v1alpha1.RebootRemed
 	if now.Phase == before.Phase {
 		return
 	}
-	message := ""
-	if c := meta.FindStatusCondition(now.Conditions, v1alpha1.ConditionSucceeded); c != nil {
-		message = c.Message
-	}
+	message := conditions.Of(now.Conditions, v1alpha1.ConditionSucceeded).Message
 	ctrl.LoggerFrom(ctx).Info("Phase changed", "from", before.Phase, "to", now.Phase, "message", message)
 	eventType := corev1.EventTypeNormal
 	if now.Phase == v1alpha1.Failed {

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/conditions"
 	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
 )
 
@@ -106,8 +107,5 @@ func messageOf(status v1alpha1.RebootRemediationStatus) string {
 }
 
 func reasonOf(status v1alpha1.RebootRemediationStatus, conditionType string) string {
-	if c := meta.FindStatusCondition(status.Conditions, conditionType); c != nil {
-		return c.Reason
-	}
-	return ""
+	return conditions.Of(status.Conditions, conditionType).Reason
 }

@@ -45,18 +45,30 @@ func (r reader) host(ctx context.Context, v *observed) (*metal3v1.BareMetalHost,
 
 // hostOf reads a BareMetalHost live, by name.
 func (r reader) hostOf(ctx context.Context, request *v1alpha1.RebootRemediation, user cycle.Consumer, name string) (*metal3v1.BareMetalHost, cycle.HostFacts, error) {
-	host, key := &metal3v1.BareMetalHost{}, client.ObjectKey{Namespace: request.Namespace, Name: name}
 	began := r.clock.Now()
-	err := r.live.Get(ctx, key, host)
-	if apierrors.IsNotFound(err) || meta.IsNoMatchError(err) {
-		return nil, cycle.HostFacts{Missing: fmt.Sprintf("The host %s does not exist", name)}, nil
-	}
+	host, err := r.readHost(ctx, client.ObjectKey{Namespace: request.Namespace, Name: name})
 	if err != nil {
-		return nil, cycle.HostFacts{}, fmt.Errorf("getting host %s: %w", key, err)
+		return nil, cycle.HostFacts{}, err
+	}
+	if host == nil {
+		return nil, cycle.HostFacts{Missing: fmt.Sprintf("The host %s does not exist", name)}, nil
 	}
 	facts := cycle.HostFactsOf(host, request.UID, user)
 	facts.KeySeenFor = seenFor(r.memory, client.ObjectKeyFromObject(request), facts, request.Status.KeySince, began, r.clock.Now())
 	return host, facts, nil
+}
+
+// readHost reads a BareMetalHost live; nil if there is none of that name.
+func (r reader) readHost(ctx context.Context, key client.ObjectKey) (*metal3v1.BareMetalHost, error) {
+	host := &metal3v1.BareMetalHost{}
+	err := r.live.Get(ctx, key, host)
+	if apierrors.IsNotFound(err) || meta.IsNoMatchError(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("getting host %s: %w", key, err)
+	}
+	return host, nil
 }
 
 // findHost returns the name of a Machine's host and who must be using it, or says why there is none.

@@ -2,12 +2,10 @@ package reboot
 
 import (
 	"context"
-	"fmt"
 	"strings"
 
 	metal3v1 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/meta"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
@@ -49,15 +47,7 @@ func (r reader) peerHost(ctx context.Context, m *machine) (*metal3v1.BareMetalHo
 	if err != nil {
 		return nil, err
 	}
-	host, key := &metal3v1.BareMetalHost{}, client.ObjectKey{Namespace: m.object.GetNamespace(), Name: found.Name}
-	err = r.live.Get(ctx, key, host)
-	if apierrors.IsNotFound(err) || meta.IsNoMatchError(err) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("getting host %s: %w", key, err)
-	}
-	return host, nil
+	return r.readHost(ctx, client.ObjectKey{Namespace: m.object.GetNamespace(), Name: found.Name})
 }
 
 // keptOff reports whether somebody wants a host off, or is about to cycle it.

@@ -1,10 +1,10 @@
-// Package repair is the floor of every repair, from its admission to its end. It holds no code of its own.
+// Package repair holds the packages that carry every repair, from its admission to its end. It has no code of its own.
 //
-// Two controllers share the floor, and neither calls the other. machinehealthcheck asks whether a sick machine may be repaired now, and
+// Two controllers work here, and neither calls the other. machinehealthcheck asks whether a sick machine may be repaired now, and
 // makes its record; remediation takes each record from step to step. What they decide is pure: admission, with memory and pacing, decides
 // what may begin; ladder, with rules and retention, decides the next step of a record. onmachine reads what a Machine itself tells, successor
 // says which machine replaces another, and timeline when the parts of a repair happened.
 //
-// A slot has one way: ladder says who has one (slot.go), admission who gets one (decide.go), machinehealthcheck grants it (writer.go), and slots
+// One path leads to a slot: ladder says who has one (slot.go), admission who gets one (decide.go), machinehealthcheck grants it (writer.go), and slots
 // reads, for both controllers, what is counted: machines, records and the gate.
 package repair

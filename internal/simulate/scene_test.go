@@ -1,7 +1,9 @@
 package simulate
 
 import (
+	"cmp"
 	"fmt"
+	"testing"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -131,12 +133,7 @@ func (f *fleet) facts() *explain.Facts {
 
 // play plays the fleet with changes from files.
 func (f *fleet) play(o Options, changes Changes) (Result, error) {
-	if o.For == 0 {
-		o.For = 2 * time.Hour
-	}
-	if o.RepairTakes == 0 {
-		o.RepairTakes = 10 * time.Minute
-	}
+	o.For, o.RepairTakes = cmp.Or(o.For, 2*time.Hour), cmp.Or(o.RepairTakes, 10*time.Minute)
 	s, err := Suppose(f.facts(), changes, mhcspec.Policy{Adopt: f.policy})
 	if err != nil {
 		return Result{}, err
@@ -145,6 +142,16 @@ func (f *fleet) play(o Options, changes Changes) (Result, error) {
 		return f.health(m), nil
 	})
 	return s.Play(o)
+}
+
+// played plays the fleet as it is.
+func (f *fleet) played(t *testing.T) Result {
+	t.Helper()
+	result, err := f.play(Options{}, Changes{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return result
 }
 
 // ownedBy gives all machines an owner of another kind.

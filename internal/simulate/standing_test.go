@@ -77,10 +77,7 @@ func TestMarkOfAnotherIsAnswered(t *testing.T) {
 	m.Status.Conditions = append(m.Status.Conditions, metav1.Condition(build.Condition(clusterv1.MachineOwnerRemediatedCondition, metav1.ConditionFalse,
 		clusterv1.MachineOwnerRemediatedWaitingForRemediationReason, build.Epoch)))
 	f.annotated(mhcspec.HoldUntilAnnotation, noon.Add(24*time.Hour).Format(time.RFC3339))
-	r, err := f.play(Options{}, Changes{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := f.played(t)
 	if r.Summary.Replaced != 1 {
 		t.Errorf("its owner does not replace it: %s", r.Answer())
 	}
@@ -93,10 +90,7 @@ func TestOwnerRefusesAgain(t *testing.T) {
 	mark := meta.FindStatusCondition(f.Machines[2].Status.Conditions, clusterv1.MachineOwnerRemediatedCondition)
 	mark.Reason, mark.Message = clusterv1.MachineSetMachineCannotBeRemediatedReason, "it is pending removal"
 	f.machine("b", "Unknown", time.Hour)
-	r, err := f.play(Options{}, Changes{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := f.played(t)
 	want := "Within 2h, repairs would begin on 1 of 2 sick machines, besides 1 whose repair has begun, at most 1 at once. " +
 		"At the end: 1 replaced; 1 not healthy (MachineSet md-0 says: it is pending removal): a"
 	if got := r.Answer(); got != want {
@@ -111,10 +105,7 @@ func TestSuccessorStillComes(t *testing.T) {
 	r.Spec.TemplateRef, r.Spec.ProbationSeconds = &v1alpha1.PlanReference{Name: f.Plan.Name, UID: f.Plan.UID, Generation: f.Plan.Generation}, new(int32(60))
 	r.Status.Attempts[0].BeganAt = r.Status.Attempts[0].StartTime
 	f.Machines = f.Machines[:2]
-	result, err := f.play(Options{}, Changes{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	result := f.played(t)
 	ends := ""
 	for _, e := range result.Timeline {
 		if strings.Contains(e.What, "the repair ends") {
@@ -141,10 +132,7 @@ func TestDeletionThatHangs(t *testing.T) {
 		f.marked("a", began).Status.Attempts[0].BeganAt = new(metav1.NewTime(noon.Add(-began)))
 		build.Deleting(noon.Add(-began))(f.Machines[2])
 		f.machine("b", "Unknown", time.Hour)
-		r, err := f.play(Options{}, Changes{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := f.played(t)
 		assumed := strings.Join(r.Assumptions[1:], "; ")
 		if got := r.Answer(); got != want.answer || assumed != want.assumed {
 			t.Errorf("%s, assuming %q", got, assumed)
@@ -159,10 +147,7 @@ func TestWatchesNobody(t *testing.T) {
 		m.Labels["pool"] = "workers"
 	}
 	f.Check.Spec.Selector.MatchLabels = map[string]string{"pool": "worker"}
-	r, err := f.play(Options{}, Changes{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := f.played(t)
 	want := "SELECTS NO MACHINE: none has pool=worker, but 2 have pool=workers"
 	if c := r.Checks[0]; c.Headline != want || c.Gate != "" {
 		t.Errorf("%q, and of its gate %q", c.Headline, c.Gate)

@@ -1,6 +1,7 @@
 package simulate
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -107,14 +108,5 @@ func (w World) words(takes string) string {
 
 // full returns w with its defaults filled in.
 func (w World) full() World {
-	if w.Owners == "" {
-		w.Owners = OwnersAsTheyAre
-	}
-	if w.Repairs == "" {
-		w.Repairs = RepairsHelp
-	}
-	if w.Replacements == "" {
-		w.Replacements = ReplacementsHealthy
-	}
-	return w
+	return World{cmp.Or(w.Owners, OwnersAsTheyAre), cmp.Or(w.Repairs, RepairsHelp), cmp.Or(w.Replacements, ReplacementsHealthy)}
 }

@@ -16,39 +16,28 @@ type Places struct {
 	// Most is that limit; 0 means none.
 	Most int
 
-	mu sync.Mutex
-	of map[client.ObjectKey]chan struct{}
+	mu   sync.Mutex
+	busy map[client.ObjectKey]int
 }
 
 // Enter takes a place if one is free. Its only error is ErrNoPlace.
 func (p *Places) Enter(cluster client.ObjectKey) (leave func(), err error) {
-	if p.Most == 0 {
-		return func() {}, nil
-	}
-	places := p.in(cluster)
-	select {
-	case places <- struct{}{}:
-		return func() { <-places }, nil
-	default:
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.Most > 0 && p.busy[cluster] >= p.Most {
 		return nil, ErrNoPlace
 	}
+	if p.busy == nil {
+		p.busy = map[client.ObjectKey]int{}
+	}
+	p.busy[cluster]++
+	return func() { p.leave(cluster) }, nil
 }
 
-func (p *Places) in(cluster client.ObjectKey) chan struct{} {
+func (p *Places) leave(cluster client.ObjectKey) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.of == nil {
-		p.of = map[client.ObjectKey]chan struct{}{}
+	if p.busy[cluster]--; p.busy[cluster] == 0 {
+		delete(p.busy, cluster)
 	}
-	if p.of[cluster] == nil {
-		p.of[cluster] = make(chan struct{}, p.Most)
-	}
-	return p.of[cluster]
-}
-
-// Forget drops the state of a cluster that is gone.
-func (p *Places) Forget(cluster client.ObjectKey) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	delete(p.of, cluster)
 }

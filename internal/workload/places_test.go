@@ -21,12 +21,12 @@ func TestPlaces(t *testing.T) {
 		t.Error("another cluster is full, too")
 	}
 	leave()
-	if _, err := places.Enter(a); err != nil {
+	if leave, err = places.Enter(a); err != nil {
 		t.Errorf("when the first one has left: %v", err)
 	}
-	places.Forget(a)
-	if _, known := places.of[a]; known || len(places.of) != 1 {
-		t.Errorf("known are %v", places.of)
+	leave()
+	if _, known := places.busy[a]; known || len(places.busy) != 1 {
+		t.Errorf("known are %v", places.busy)
 	}
 	open := &Places{}
 	for range 100 {

@@ -87,10 +87,7 @@ func judged(m *explain.Machine) *metav1.Time {
 }
 
 func verdictOf(m *explain.Machine) metav1.ConditionStatus {
-	if c := meta.FindStatusCondition(m.Machine.Status.Conditions, verdict.ConditionType); c != nil {
-		return c.Status
-	}
-	return ""
+	return verdict.Of(m.Machine).Status
 }
 
 // tries counts the attempts of a record, and the objects that they created.

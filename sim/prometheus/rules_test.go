@@ -13,16 +13,14 @@ import (
 
 var binaries = flag.String("prometheus", "", "directory of prometheus and promtool; without it the rules are not evaluated")
 
-const rules = "../../config/prometheus"
-
 // TestRules runs the unit tests of the rules: promtool evaluates them on test series.
 func TestRules(t *testing.T) {
 	if *binaries == "" {
 		t.Skip("make test-operate builds promtool")
 	}
-	for _, args := range [][]string{{"check", "rules", "--lint=all", "--lint-fatal", "alerts.yaml"}, {"test", "rules", "alerts_test.yaml"}} {
+	for _, args := range [][]string{{"check", "rules", "--lint=all", "--lint-fatal", "charts/sickbay/files/prometheus/alerts.yaml"}, {"test", "rules", "config/prometheus/alerts_test.yaml"}} {
 		cmd := exec.Command(filepath.Join(*binaries, "promtool"), args...)
-		cmd.Dir = rules
+		cmd.Dir = "../.."
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Errorf("promtool %q: %v\n%s", args, err, out)
 		}

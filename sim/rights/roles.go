@@ -79,7 +79,7 @@ func rightsOf(rules []rbacv1.PolicyRule, local bool) []Right {
 // Roles returns the generated roles by name.
 func Roles() (map[string]Role, error) {
 	_, file, _, _ := runtime.Caller(0)
-	files, err := filepath.Glob(filepath.Join(filepath.Dir(file), "..", "..", "config", "rbac", "*.yaml"))
+	files, err := filepath.Glob(filepath.Join(filepath.Dir(file), "..", "..", "charts", "sickbay", "files", "rbac", "*.yaml"))
 	if err != nil || len(files) == 0 {
 		return nil, fmt.Errorf("finding the generated roles: %d files, error %w", len(files), err)
 	}

@@ -5,8 +5,8 @@ read -r revision SOURCE_DATE_EPOCH created < <(TZ=UTC git log -1 --format='%H %c
 export SOURCE_DATE_EPOCH LC_ALL=C
 (cd tools && go build -o "$BIN/" ./image/pack ./image/roots)
 
-# tool NAME: the program of a module in tools/release, built if need be.
-tool() { (cd tools/release && go tool -n "$1"); }
+# tool NAME: the program of a module in tools/shelf, built if need be.
+tool() { (cd tools/shelf && go tool -n "$1"); }
 
 # program OS/ARCH FILE: static, stripped, and without a trace of the machine that builds it.
 program() {

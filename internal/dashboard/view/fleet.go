@@ -1,14 +1,13 @@
 package view
 
+import "github.com/sickbay-dev/sickbay/internal/explain"
+
 // most is how many lines of a list the first page shows.
 const most = 8
 
-// FleetPage is the first page.
+// FleetPage is the first page: the page of status, with drawings and the beginnings of its lists.
 type FleetPage struct {
-	// Headline says whether a person must act, and Summary how many machines are in each state.
-	Headline, Summary string
-	// Manager says which manager leads.
-	Manager    string
+	*explain.Fleet
 	Counts     []Count
 	Bar        Bar
 	NeedsYou   List[Item]
@@ -21,14 +20,13 @@ type FleetPage struct {
 	Unreadable List[Item]
 	Heat       Heat
 	Checks     List[CheckRow]
-	Machines   int
 }
 
 // FleetPage is the first page.
 func (l *Look) FleetPage() FleetPage {
 	f := &l.Fleet
 	p := FleetPage{
-		Headline: f.Headline(), Manager: f.Manager, Summary: f.Summary(), Counts: counts(f.States), Bar: bar(f.States), Machines: f.Machines,
+		Fleet: f, Counts: counts(f.States), Bar: bar(f.States),
 		NeedsYou: l.items(f.NeedsYou, 2*most), Next: l.upcoming(f.Next, 2*most), Waiting: l.items(f.Waiting, most), InRepair: l.items(f.InRepair, most),
 		Deleting: l.items(f.Deleting, most), Starting: l.items(f.Starting, most), Paused: l.items(f.Paused, most), Unreadable: l.items(f.Unreadable, most), Heat: l.heat(maxHeat),
 	}

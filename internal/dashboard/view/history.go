@@ -34,7 +34,6 @@ type HistoryPage struct {
 	Stats explain.Stats
 	// Outcomes are how repairs ended, most frequent first.
 	Outcomes []Outcome
-	Times    []TimesRow
 	Steps    []StepRow
 	Again    []AgainRow
 	Chart    *Columns
@@ -57,13 +56,6 @@ type Outcome struct {
 	Class string
 }
 
-// TimesRow is how long a part of repairs took.
-type TimesRow struct {
-	Part          string
-	Of            int
-	P50, P90, P99 string
-}
-
 // StepRow is how often a step helped.
 type StepRow struct {
 	explain.StepStats
@@ -77,8 +69,6 @@ type AgainRow struct {
 	explain.Again
 	Link
 }
-
-var partWords = map[string]string{"admit": "until admitted", "act": "until the first action", "heal": "from then until healthy", "all": "total"}
 
 // HistoryPage returns a page of the table of repairs.
 func (l *Look) HistoryPage(q HistoryQuery) HistoryPage {
@@ -150,9 +140,6 @@ func (p *HistoryPage) sum(l *Look) {
 		p.Outcomes = append(p.Outcomes, Outcome{name, p.Stats.Outcomes[name], outcomeClass(explain.Repair{Outcome: name, Unproven: unproven})})
 	}
 	slices.SortStableFunc(p.Outcomes, func(a, b Outcome) int { return cmp.Compare(b.N, a.N) })
-	for _, one := range p.Stats.Times {
-		p.Times = append(p.Times, TimesRow{partWords[one.Part], one.Of, explain.Seconds(one.P50), explain.Seconds(one.P90), explain.Seconds(one.P99)})
-	}
 	for _, one := range p.Stats.Steps {
 		p.Steps = append(p.Steps, stepRow(one))
 	}

@@ -70,28 +70,21 @@ func (i Item) Query() Query {
 
 // items lists the texts about objects. The same text about several machines of a cluster is one item.
 func (l *Look) items(all []explain.Item, most int) List[Item] {
-	type alike struct{ kind, namespace, cluster, text string }
-	seen := map[alike]int{}
-	out := List[Item]{Total: len(all)}
-	for _, one := range all {
-		like := alike{one.Kind, one.Namespace, one.Cluster, one.Text}
-		if i, ok := seen[like]; ok && one.Kind == "Machine" {
-			out.Shown[i].Others++
-			out.shown++
-			continue
+	alike := func(one explain.Item) explain.Item {
+		if one.Kind == "Machine" {
+			one.Name = ""
 		}
-		if len(out.Shown) == most {
-			continue
-		}
-		item := Item{Link: l.to(sections[one.Kind], one.Namespace, one.Name), Cluster: one.Cluster, Text: one.Text}
-		if m := l.byName[key{one.Namespace, one.Name}]; m != nil && one.Kind == "Machine" {
-			item.State = m.State
-		}
-		seen[like] = len(out.Shown)
-		out.Shown = append(out.Shown, item)
-		out.shown++
+		return one
 	}
-	return out
+	return listOf(all, most, alike, l.item, func(i *Item) { i.Others++ })
+}
+
+func (l *Look) item(one explain.Item) Item {
+	item := Item{Link: l.to(sections[one.Kind], one.Namespace, one.Name), Cluster: one.Cluster, Text: one.Text}
+	if m := l.byName[key{one.Namespace, one.Name}]; m != nil && one.Kind == "Machine" {
+		item.State = m.State
+	}
+	return item
 }
 
 // List is the beginning of a list, and the length of all of it.
@@ -101,6 +94,24 @@ type List[T any] struct {
 
 	// shown is how many of Total are in Shown, where one entry may stand for several.
 	shown int
+}
+
+// listOf lists at most so many entries. Values that are alike share the first one's entry, which counts the others.
+func listOf[K comparable, T, E any](all []T, most int, alike func(T) K, entry func(T) E, count func(*E)) List[E] {
+	seen := map[K]int{}
+	out := List[E]{Total: len(all)}
+	for _, one := range all {
+		if i, ok := seen[alike(one)]; ok {
+			count(&out.Shown[i])
+		} else if len(out.Shown) < most {
+			seen[alike(one)] = len(out.Shown)
+			out.Shown = append(out.Shown, entry(one))
+		} else {
+			continue
+		}
+		out.shown++
+	}
+	return out
 }
 
 // More returns how many are left out.
@@ -118,27 +129,10 @@ type Upcoming struct {
 // upcoming lists what happens. The same event for several objects at the same time is one entry.
 func (l *Look) upcoming(all []explain.Upcoming, most int) List[Upcoming] {
 	type alike struct {
-		at        int64
-		namespace string
-		what      string
+		at              int64
+		namespace, what string
 	}
-	seen := map[alike]int{}
-	out := List[Upcoming]{Total: len(all)}
-	for _, one := range all {
-		like := alike{one.At.Unix(), one.Namespace, one.What}
-		if i, ok := seen[like]; ok {
-			out.Shown[i].Others++
-			out.shown++
-			continue
-		}
-		if len(out.Shown) == most {
-			continue
-		}
-		seen[like] = len(out.Shown)
-		out.Shown = append(out.Shown, l.due(one))
-		out.shown++
-	}
-	return out
+	return listOf(all, most, func(one explain.Upcoming) alike { return alike{one.At.Unix(), one.Namespace, one.What} }, l.due, func(u *Upcoming) { u.Others++ })
 }
 
 func (l *Look) due(one explain.Upcoming) Upcoming {

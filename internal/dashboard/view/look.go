@@ -32,7 +32,7 @@ func New(facts *explain.Facts) *Look {
 	l := &Look{Facts: facts, Fleet: facts.Fleet(), byName: map[key]*Machine{}, checks: map[key]*explain.Check{}, spread: spreads(facts)}
 	for _, m := range facts.Machines {
 		one := machine(m, facts.Now)
-		one.link = l.to("machines", one.Namespace, one.Name)
+		one.Link = l.to("machines", one.Namespace, one.Name)
 		l.Machines = append(l.Machines, one)
 	}
 	for i := range l.Machines {

@@ -19,14 +19,13 @@ type Machine struct {
 	// Since is when the verdict began.
 	Since time.Time
 
-	of   *explain.Machine
-	link Link
+	// Link leads to its page.
+	Link Link
+
+	of *explain.Machine
 	// text is the text to search.
 	text string
 }
-
-// Link returns the link to its page.
-func (m *Machine) Link() Link { return m.link }
 
 func machine(m *explain.Machine, now time.Time) Machine {
 	obj := m.Machine

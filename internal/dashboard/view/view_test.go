@@ -19,8 +19,8 @@ func TestFleetPage(t *testing.T) {
 	facts := explaintest.Eleven()
 	p := view.New(facts).FleetPage()
 	fleet := facts.Fleet()
-	if p.Headline != fleet.Headline() || p.Summary != fleet.Summary() || p.Manager != "sickbay-0 leads" {
-		t.Errorf("it says %q, %q, %q", p.Headline, p.Summary, p.Manager)
+	if p.Headline() != fleet.Headline() || p.Summary() != fleet.Summary() || p.Manager != "sickbay-0 leads" {
+		t.Errorf("it says %q, %q, %q", p.Headline(), p.Summary(), p.Manager)
 	}
 	got, sum := map[string]int{}, 0
 	for _, count := range p.Counts {
@@ -56,7 +56,7 @@ func TestNamesElsewhere(t *testing.T) {
 	l := view.New(facts)
 	want := map[string]string{"default/m1": "default", "elsewhere/m1": "elsewhere", "default/m2": ""}
 	for _, m := range l.Machines {
-		if link := m.Link(); link.In != want[m.Namespace+"/"+m.Name] {
+		if link := m.Link; link.In != want[m.Namespace+"/"+m.Name] {
 			t.Errorf("%s/%s is shown in %q", m.Namespace, m.Name, link.In)
 		}
 	}
@@ -91,7 +91,7 @@ func TestHeadlines(t *testing.T) {
 		"All machines are healthy":   explaintest.Many(4, 0),
 		"Nothing needs you now":      explaintest.Many(40, 20),
 	} {
-		if got := view.New(facts).FleetPage().Headline; got != want {
+		if got := view.New(facts).FleetPage().Headline(); got != want {
 			t.Errorf("it says %q, want %q", got, want)
 		}
 	}

@@ -95,15 +95,5 @@ func (r requirement) isNear(key, value string) bool {
 
 // oneLetter reports whether two texts differ by one letter, by two neighbors in the wrong order, or by capitals only.
 func oneLetter(a, b string) bool {
-	switch {
-	case a == b, min(len(a), len(b)) < shortest:
-		return false
-	case strings.EqualFold(a, b), humanize.Distance(a, b) == 1:
-		return true
-	}
-	i := 0
-	for i < min(len(a), len(b)) && a[i] == b[i] {
-		i++
-	}
-	return len(a) == len(b) && i+1 < len(a) && a[i] == b[i+1] && a[i+1] == b[i] && a[i+2:] == b[i+2:]
+	return a != b && min(len(a), len(b)) >= shortest && (strings.EqualFold(a, b) || humanize.Slip(a, b))
 }

@@ -7,6 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/conditions"
 	"github.com/sickbay-dev/sickbay/internal/remedy/rebootannotation"
 	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
 )
@@ -175,12 +176,7 @@ func tell(request *v1alpha1.RebootRemediation, of *v1alpha1.RemediationReference
 }
 
 func toldTo(request *v1alpha1.RebootRemediation) metav1.Condition {
-	for _, c := range request.Status.Conditions {
-		if c.Type == v1alpha1.ConditionSucceeded {
-			return c
-		}
-	}
-	return metav1.Condition{}
+	return conditions.Of(request.Status.Conditions, v1alpha1.ConditionSucceeded)
 }
 
 func refTo(r *v1alpha1.MachineRemediation) *v1alpha1.RemediationReference {

@@ -11,7 +11,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/remedy/rebootannotation"
 )
 
-// TestDrains: when Sickbay drains, it takes nothing in and removes what it shows. Who waits for a record learns what became of it, and a
+// TestDrains: when Sickbay drains, it takes nothing in and removes what it shows. Those who wait for a record learn what became of it, and a
 // person whose request comes too late learns that.
 func TestDrains(t *testing.T) {
 	annotated := v1alpha1.RemediationRequester{Kind: v1alpha1.AskedByAnnotation, Name: "reboot.metal3.io"}

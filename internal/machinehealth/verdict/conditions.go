@@ -4,9 +4,10 @@ import (
 	"strings"
 	"unicode"
 
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+
+	"github.com/sickbay-dev/sickbay/internal/conditions"
 )
 
 // ConditionType is the condition that carries the verdict on a Machine.
@@ -14,10 +15,7 @@ const ConditionType = clusterv1.MachineHealthCheckSucceededCondition
 
 // Of returns the verdict stored on a Machine; empty if there is none.
 func Of(machine *clusterv1.Machine) metav1.Condition {
-	if c := meta.FindStatusCondition(machine.Status.Conditions, ConditionType); c != nil {
-		return *c
-	}
-	return metav1.Condition{}
+	return conditions.Of(machine.Status.Conditions, ConditionType)
 }
 
 // Reasons of the verdict. The reason for a condition that matched is made from its type: Ready gives ReadyUnhealthy, and ReadyFlapping if it came and

@@ -7,6 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/healthcheck"
 )
 
 // Action is what to do in the world: one write, which is refused if the object has changed since it was read, and is safe
@@ -80,7 +81,7 @@ func (d *draft) decision() Decision {
 		decision.ProbedAt = d.now
 		if d.f.Host.Key && d.s.KeySince != nil {
 			// This process has seen the key for that long, whatever the clock says.
-			decision.ProbedAt = later(d.now, d.s.KeySince.Add(settleTime))
+			decision.ProbedAt = healthcheck.Latest(d.now, d.s.KeySince.Add(settleTime))
 		}
 	}
 	return decision
@@ -91,9 +92,7 @@ func (d *draft) choose(action Action) { d.action = action }
 
 // recheckBy schedules a look at a deadline.
 func (d *draft) recheckBy(deadline time.Time) {
-	if d.recheckAt.IsZero() || deadline.Before(d.recheckAt) {
-		d.recheckAt = deadline
-	}
+	d.recheckAt = healthcheck.Earliest(d.recheckAt, deadline)
 }
 
 // enter begins a phase.

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/conditions"
 )
 
 // operation is the attempt that the cycle is for.
@@ -140,10 +141,7 @@ func condition(conditionType string, status metav1.ConditionStatus, reason strin
 
 // reasonOf returns the reason of a condition; empty if there is none.
 func reasonOf(status v1alpha1.RebootRemediationStatus, conditionType string) string {
-	if c := meta.FindStatusCondition(status.Conditions, conditionType); c != nil {
-		return c.Reason
-	}
-	return ""
+	return conditions.Of(status.Conditions, conditionType).Reason
 }
 
 // waitsFor sets what the record says that the cycle waits for.

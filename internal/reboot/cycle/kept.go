@@ -8,6 +8,7 @@ import (
 	metal3v1 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/conditions"
 )
 
 // KeptBy says which person or other system keeps a host off or works on it, so that Sickbay must leave it and its machine alone; empty if
@@ -29,17 +30,11 @@ func KeptBy(host *metal3v1.BareMetalHost, cycled bool) string {
 	return ""
 }
 
-// waitsForPerson reports whether a reason of HostAvailable means that a person or another system keeps the host.
-func waitsForPerson(reason string) bool {
-	return reason == v1alpha1.ReasonSuspendedByUser || reason == v1alpha1.ReasonHeldByOthers || temporary(reason)
-}
-
-// AwaitsPerson says whom a cycle that has not begun waits for, if that is a person or another system who keeps the host; empty otherwise.
+// AwaitsPerson says whom a cycle that has not begun waits for, if that is a person or another system that keeps the host; empty otherwise.
 func AwaitsPerson(s *v1alpha1.RebootRemediationStatus) string {
-	for _, c := range s.Conditions {
-		if c.Type == v1alpha1.ConditionHostAvailable && waitsForPerson(c.Reason) && !s.Phase.Ended() {
-			return c.Message
-		}
+	c := conditions.Of(s.Conditions, v1alpha1.ConditionHostAvailable)
+	if s.Phase.Ended() || (!keptOffBy(c.Reason) && !temporary(c.Reason)) {
+		return ""
 	}
-	return ""
+	return c.Message
 }

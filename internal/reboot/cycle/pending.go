@@ -96,12 +96,8 @@ func (d *draft) unavailable() (reason, message string) {
 		return v1alpha1.ReasonNotFenceable, "The host " + h.Name + " cannot be switched off (spec.disablePowerOff)"
 	case h.Obstacle != "" && h.Obstacle != v1alpha1.ReasonPowerManagementError:
 		return h.Obstacle, h.Message
-	case h.OtherKeys:
-		return v1alpha1.ReasonHeldByOthers, keptOff(h.Name)
-	case !h.Online:
-		return v1alpha1.ReasonSuspendedByUser, "Somebody wants the host " + h.Name + " off (spec.online)"
 	}
-	return "", ""
+	return h.wantedOff()
 }
 
 // passed reports whether a wait that began at since is over. If not, it schedules a look at the deadline. If nobody knows

@@ -6,6 +6,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/healthcheck"
 )
 
 const (
@@ -63,14 +64,7 @@ func (d *draft) provenHere() bool {
 
 // keySeen stores that our key is on the host, not before the time of the request that came with it, which may be by another clock.
 func (d *draft) keySeen() {
-	d.s.KeySince = new(metav1.NewTime(later(d.now, d.f.Host.ProbedAt)))
-}
-
-func later(a, b time.Time) time.Time {
-	if a.Before(b) {
-		return b
-	}
-	return a
+	d.s.KeySince = new(metav1.NewTime(healthcheck.Latest(d.now, d.f.Host.ProbedAt)))
 }
 
 // powerOffTimeout returns how long the proof may take. A host that was off already gets extra time for the proof.

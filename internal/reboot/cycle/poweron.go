@@ -57,20 +57,21 @@ func (d *draft) awaitOthers() bool {
 
 // keptOffByOthers says who else keeps the host off; the reason is empty if nobody does.
 func (d *draft) keptOffByOthers() (reason, message string) {
-	switch h := d.f.Host; {
-	case h.PoweredOn:
+	if d.f.Host.PoweredOn {
 		return "", ""
+	}
+	return d.f.Host.wantedOff()
+}
+
+// wantedOff says who else wants a host off; the reason is empty if nobody does.
+func (h HostFacts) wantedOff() (reason, message string) {
+	switch {
 	case h.OtherKeys:
-		return v1alpha1.ReasonHeldByOthers, keptOff(h.Name)
+		return v1alpha1.ReasonHeldByOthers, "Somebody else keeps the host " + h.Name + " off with an annotation reboot.metal3.io/..."
 	case !h.Online:
 		return v1alpha1.ReasonSuspendedByUser, "Somebody wants the host " + h.Name + " off (spec.online)"
 	}
 	return "", ""
-}
-
-// keptOff says that somebody else has a key on a host.
-func keptOff(host string) string {
-	return "Somebody else keeps the host " + host + " off with an annotation reboot.metal3.io/..."
 }
 
 // hold keeps the host off until somebody asks for more.

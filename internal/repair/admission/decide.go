@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/healthcheck"
@@ -126,10 +127,7 @@ func (d *Decision) grantAsked(f Facts, now time.Time) {
 		return
 	}
 	for _, one := range line {
-		if d.InFlight == nil {
-			d.InFlight = map[types.UID]string{}
-		}
-		d.InFlight[one.Machine.UID] = one.Machine.Name
+		d.takeSlot(one.Machine)
 	}
 	d.Asked = line
 }
@@ -168,12 +166,16 @@ func (d *Decision) takeOver(f Facts, strays []Admission, now time.Time) {
 			d.wait(one, obstacle)
 			continue
 		}
-		if d.InFlight == nil {
-			d.InFlight = map[types.UID]string{}
-		}
-		d.InFlight[one.Machine.UID] = one.Machine.Name
+		d.takeSlot(one.Machine)
 		d.Admit = append(d.Admit, one)
 	}
+}
+
+func (d *Decision) takeSlot(machine *clusterv1.Machine) {
+	if d.InFlight == nil {
+		d.InFlight = map[types.UID]string{}
+	}
+	d.InFlight[machine.UID] = machine.Name
 }
 
 // free returns how many more slots may be given now.

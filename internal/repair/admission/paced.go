@@ -14,11 +14,13 @@ import (
 // paced returns the ready machines that the pacing of their domains lets begin, in its order; the others wait. Machines that need
 // no slot change nothing, and are not paced.
 func (d *Decision) paced(f Facts, ready []Admission, now time.Time) []Admission {
-	if f.Template.Plan == nil || f.Template.Plan.Spec.Template.Spec.Pacing == nil || len(ready) == 0 {
+	if len(ready) == 0 {
+		return nil
+	}
+	pace, kinds := f.pace(now)
+	if len(kinds) == 0 {
 		return ready
 	}
-	kinds := f.Template.Plan.Spec.Template.Spec.Pacing.Domains
-	pace := pacing.Of(repairs(f, kinds), now)
 	for _, one := range d.Admit {
 		pace.Take(candidate(one, kinds))
 	}
@@ -46,8 +48,7 @@ func (d *Decision) paced(f Facts, ready []Admission, now time.Time) []Admission 
 
 // Paced says why the pacing of its domains does not let a machine begin now; empty if it does. Others in line may still come first.
 func Paced(f Facts, machine *clusterv1.Machine, now time.Time) string {
-	kinds := f.Template.Plan.Spec.Template.Spec.Pacing.Domains
-	pace := pacing.Of(repairs(f, kinds), now)
+	pace, kinds := f.pace(now)
 	_, held := pace.Order([]pacing.Candidate{candidate(Admission{Machine: machine}, kinds)})
 	if len(held) == 0 {
 		return ""
@@ -55,14 +56,19 @@ func Paced(f Facts, machine *clusterv1.Machine, now time.Time) string {
 	return held[0].Why
 }
 
-func repairs(f Facts, kinds []v1alpha1.PacingDomain) []pacing.Repair {
-	var all []pacing.Repair
+// pace returns how fast the domains of the plan may go, and their kinds; none if it has no pacing.
+func (f Facts) pace(now time.Time) (pacing.Pace, []v1alpha1.PacingDomain) {
+	if f.Template.Plan == nil || f.Template.Plan.Spec.Template.Spec.Pacing == nil {
+		return pacing.Pace{}, nil
+	}
+	kinds := f.Template.Plan.Spec.Template.Spec.Pacing.Domains
+	var repairs []pacing.Repair
 	for _, r := range f.History {
 		if repair, ok := pacing.RepairOf(r, kinds); ok {
-			all = append(all, repair)
+			repairs = append(repairs, repair)
 		}
 	}
-	return all
+	return pacing.Of(repairs, now), kinds
 }
 
 func candidate(one Admission, kinds []v1alpha1.PacingDomain) pacing.Candidate {
@@ -78,11 +84,10 @@ type DomainPace struct {
 
 // Paces returns the pace of the machines' domains in which something was repaired recently; none if the plan has no pacing.
 func Paces(f Facts, now time.Time) []DomainPace {
-	if f.Template.Plan == nil || f.Template.Plan.Spec.Template.Spec.Pacing == nil {
+	pace, kinds := f.pace(now)
+	if len(kinds) == 0 {
 		return nil
 	}
-	kinds := f.Template.Plan.Spec.Template.Spec.Pacing.Domains
-	pace := pacing.Of(repairs(f, kinds), now)
 	left := pace.Busy()
 	var all []DomainPace
 	for i := range f.Targets {

@@ -6,6 +6,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/healthcheck"
 )
 
 // MaxTurns bounds how many decisions follow each other while a record is carried as far as it gets. It needs far fewer; without a
@@ -35,9 +36,7 @@ func (d *draft) after(wait time.Duration) *metav1.Time {
 
 // recheck asks for another look at a time, unless there is an earlier one.
 func (d *draft) recheck(at time.Time) {
-	if d.decision.RecheckAt.IsZero() || at.Before(d.decision.RecheckAt) {
-		d.decision.RecheckAt = at
-	}
+	d.decision.RecheckAt = healthcheck.Earliest(d.decision.RecheckAt, at)
 }
 
 // act asks for one act of an attempt, and leaves the status as it is.

@@ -32,14 +32,14 @@ type Facts struct {
 	JumpTo string
 	// RemediateAsked reports that the Machine has the annotation cluster.x-k8s.io/remediate-machine.
 	RemediateAsked bool
-	// Withdrawn says that who asked for this does not want it any more; empty if they do.
+	// Withdrawn says that the asker no longer wants this; empty if they do.
 	Withdrawn string
 	// ResumedAt is when the last pause ended that may not have been seen; zero if there was none.
 	ResumedAt time.Time
 }
 
-// asAsked makes facts of the word of somebody who asks without a finding: it counts like a verdict, and no other annotation matters. Another
-// health check still says how the machine is.
+// asAsked lets the word of somebody who asks without a finding count like a verdict, and no other annotation matter. Another health check
+// still says how the machine is.
 func (f *Facts) asAsked() {
 	f.Machine.OtherFinding, f.RemediateAsked, f.JumpTo = false, false, ""
 	// The health check waits for it.

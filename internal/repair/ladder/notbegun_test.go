@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/healthcheck"
 )
 
 // story carries a record on in a world in which nothing happens by itself: what is asked for stands until it is withdrawn, and a slot is
@@ -34,7 +35,7 @@ func (w *story) until(after time.Duration) {
 			w.f = granted(w.f)
 			continue
 		}
-		next := earliest(d.RecheckAt, at)
+		next := healthcheck.Earliest(d.RecheckAt, at)
 		if next.IsZero() || next.After(noon.Add(after)) {
 			w.now = noon.Add(after)
 			return
@@ -120,11 +121,4 @@ func TestApprovalIsInherited(t *testing.T) {
 	if c := Progress(&w.f.Record.Status); c.Reason != v1alpha1.ReasonApprovalRequired {
 		t.Errorf("it is %s: %s", c.Reason, c.Message)
 	}
-}
-
-func earliest(a, b time.Time) time.Time {
-	if a.IsZero() || (!b.IsZero() && b.Before(a)) {
-		return b
-	}
-	return a
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-// Safety says what keeps Sickbay from acting on a machine: a cause, or in the words of who knows the numbers. A field is not set if it does not
+// Safety says what keeps Sickbay from acting on a machine: a cause, or a sentence where numbers matter. A field is not set if it does not
 // apply.
 type Safety struct {
 	// Unmanaged: Sickbay no longer manages the machine.

@@ -21,8 +21,8 @@ func (d *draft) markStands() bool {
 	return m.Mark.Ours && m.Mark.Stands() && !m.Deleting() && !m.Gone && !d.goesWithCluster()
 }
 
-// goesWithCluster reports whether the machine is being deleted with its Cluster, or soon will be. But that deletion may hang, so who hands back a
-// machine that is not being deleted yet leaves nothing on it.
+// goesWithCluster reports whether the machine is being deleted with its Cluster, or soon will be. But that deletion may hang, so nothing stays
+// on a machine that is handed back before it is deleted itself.
 func (d *draft) goesWithCluster() bool {
 	s := d.f.Safety
 	return s.Terminating.IsSet() && (!s.Unmanaged.IsSet() || d.f.Machine.Deleting() || d.f.Machine.Gone)

@@ -156,7 +156,7 @@ func (d *draft) inVain(attempt *v1alpha1.RemediationAttempt, step v1alpha1.Remed
 
 // Progress returns what a record says happens next: its condition Progressing, empty if it has none.
 func Progress(s *v1alpha1.MachineRemediationStatus) metav1.Condition {
-	return conditionOf(s.Conditions, v1alpha1.ConditionProgressing)
+	return conditions.Of(s.Conditions, v1alpha1.ConditionProgressing)
 }
 
 // DeletionOverdue reports whether a record says that the deletion of its machine takes longer than [DeletionTime].
@@ -166,12 +166,5 @@ func DeletionOverdue(r *v1alpha1.MachineRemediation) bool {
 
 // Success returns what a record says about its end: its condition Succeeded, empty if it has none.
 func Success(s *v1alpha1.MachineRemediationStatus) metav1.Condition {
-	return conditionOf(s.Conditions, v1alpha1.ConditionSucceeded)
-}
-
-func conditionOf(conditions []metav1.Condition, conditionType string) metav1.Condition {
-	if c := meta.FindStatusCondition(conditions, conditionType); c != nil {
-		return *c
-	}
-	return metav1.Condition{}
+	return conditions.Of(s.Conditions, v1alpha1.ConditionSucceeded)
 }

@@ -49,16 +49,8 @@ func (r *Reconciler) write(ctx context.Context, f admission.Facts, d admission.D
 		return r.writes().grant(ctx, one.Record, one.Grant)
 	}
 	spec := admission.Spec(f, d, one, r.Clock.Now())
-	r.addNodeUID(ctx, f, &spec)
-	return r.create(ctx, f, spec)
-}
-
-// addNodeUID reads the UID of the Node from the cache. If the Node is not there, the UID stays unknown.
-func (r *Reader) addNodeUID(ctx context.Context, f admission.Facts, spec *v1alpha1.MachineRemediationSpec) {
-	if spec.NodeRef == nil {
-		return
-	}
-	if node, err := r.Observer.Nodes.Get(ctx, client.ObjectKeyFromObject(f.Cluster), spec.NodeRef.Name); err == nil {
+	if node := r.node(ctx, f, one.Machine); node != nil {
 		spec.NodeRef.UID = node.UID
 	}
+	return r.create(ctx, f, spec)
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
 	"github.com/sickbay-dev/sickbay/internal/repair/onmachine"
 	"github.com/sickbay-dev/sickbay/internal/repair/pacing"
+	"github.com/sickbay-dev/sickbay/internal/scaffold"
 )
 
 // create creates a record. It derives the name from the records in the cache, as long as the last of them still exists; if the name
@@ -69,12 +70,8 @@ func (r *Reader) stillExists(ctx context.Context, shown *v1alpha1.MachineRemedia
 	if shown == nil {
 		return true, nil
 	}
-	key, live := client.ObjectKeyFromObject(shown), &v1alpha1.MachineRemediation{}
-	err := r.Live.Get(ctx, key, live)
-	if client.IgnoreNotFound(err) != nil {
-		return false, fmt.Errorf("getting MachineRemediation %s: %w", key, err)
-	}
-	return err == nil && live.UID == shown.UID, nil
+	live, err := scaffold.Find(ctx, r.Live, client.ObjectKeyFromObject(shown), &v1alpha1.MachineRemediation{})
+	return live != nil && live.UID == shown.UID, err
 }
 
 // newRecord also stores the location and, where it may be deleted, the owner of its machine: they are needed after the machine is gone.

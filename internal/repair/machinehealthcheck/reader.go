@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -33,10 +34,11 @@ type Reader struct {
 
 	// memory is what is known of each MachineHealthCheck. Unseen are records that were created or granted a slot, failures machines that could
 	// not be admitted.
-	memory   controllerstate.Memory[remembered]
-	rules    rules.Cache
-	watches  scaffold.Watches
-	readable readableKinds
+	memory  controllerstate.Memory[remembered]
+	rules   rules.Cache
+	watches scaffold.Watches
+	// readable are the kinds that the API server has let us list.
+	readable sync.Map
 }
 
 // remembered is what is known of one MachineHealthCheck.

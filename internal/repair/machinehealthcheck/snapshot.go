@@ -3,11 +3,12 @@ package machinehealthcheck
 import (
 	"time"
 
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/sickbay-dev/sickbay/healthcheck"
+	"github.com/sickbay-dev/sickbay/internal/conditions"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/repair/admission"
 )
@@ -48,11 +49,11 @@ func (r *Reconciler) measure(f admission.Facts, d admission.Decision, status clu
 	}
 	if len(d.Paused) > 0 {
 		one.paused = pauseCause(f.MachineHealthCheck, f.Cluster)
-		one.pausedSince = pausedSince(status.Conditions, r.memory.Get(key).snapshot, now)
+		one.pausedSince = pausedSince(status, r.memory.Get(key).snapshot, now)
 		r.memory.Update(key, func(m *remembered) { m.snapshot = one })
 		return
 	}
-	one.gate = gateOf(d, status.Conditions)
+	one.gate = gateOf(d, status)
 	one.gate.since = closedSince(one.gate, r.memory.Get(key).snapshot, f, now)
 	one.slots, one.taken = d.Slots(), len(d.InFlight)
 	one.paces = admission.Paces(f, now)
@@ -62,17 +63,17 @@ func (r *Reconciler) measure(f admission.Facts, d admission.Decision, status clu
 // measureClusterNotFound records that the machines are unknown.
 func (r *Reconciler) measureClusterNotFound(mhc *clusterv1.MachineHealthCheck, status clusterv1.MachineHealthCheckStatus, now time.Time) {
 	key := client.ObjectKeyFromObject(mhc)
-	closed := gateState{reason: admission.ReasonClusterNotFound, since: allowed(status.Conditions).LastTransitionTime.Time, most: -1}
+	closed := gateState{reason: admission.ReasonClusterNotFound, since: allowed(status).LastTransitionTime.Time, most: -1}
 	closed.since = closedSince(closed, r.memory.Get(key).snapshot, admission.Facts{}, now)
 	r.memory.Update(key, func(m *remembered) { m.snapshot = &snapshot{gate: closed, slots: -1} })
 }
 
-func gateOf(d admission.Decision, conditions []metav1.Condition) gateState {
+func gateOf(d admission.Decision, status clusterv1.MachineHealthCheckStatus) gateState {
 	g := gateState{open: d.Allowed, short: !d.Allowed && d.Counts.Sick > 0, unhealthy: d.Counts.Unhealthy(), most: -1}
 	if d.Limited() {
 		g.most = d.MaxUnhealthy()
 	}
-	if c := allowed(conditions); !g.open {
+	if c := allowed(status); !g.open {
 		g.reason, g.since = c.Reason, c.LastTransitionTime.Time
 	}
 	return g
@@ -106,18 +107,13 @@ func firstSick(f admission.Facts) time.Time {
 		if v == nil || v.Status != metav1.ConditionFalse {
 			continue
 		}
-		if since := v.LastTransitionTime.Time; first.IsZero() || since.Before(first) {
-			first = since
-		}
+		first = healthcheck.Earliest(first, v.LastTransitionTime.Time)
 	}
 	return first
 }
 
-func allowed(conditions []metav1.Condition) metav1.Condition {
-	if c := meta.FindStatusCondition(conditions, admission.ConditionRemediationAllowed); c != nil {
-		return *c
-	}
-	return metav1.Condition{}
+func allowed(status clusterv1.MachineHealthCheckStatus) metav1.Condition {
+	return conditions.Of(status.Conditions, admission.ConditionRemediationAllowed)
 }
 
 // pauseCause names the cause of a MachineHealthCheck's pause in one word.
@@ -134,8 +130,8 @@ func pauseCause(mhc *clusterv1.MachineHealthCheck, cluster *clusterv1.Cluster) s
 
 // pausedSince is the transition time of the condition. A MachineHealthCheck that is handed over may have none: then it is when we
 // first saw the pause.
-func pausedSince(conditions []metav1.Condition, before *snapshot, now time.Time) time.Time {
-	if c := meta.FindStatusCondition(conditions, admission.ConditionPaused); c != nil && c.Status == metav1.ConditionTrue {
+func pausedSince(status clusterv1.MachineHealthCheckStatus, before *snapshot, now time.Time) time.Time {
+	if c := conditions.Of(status.Conditions, admission.ConditionPaused); c.Status == metav1.ConditionTrue {
 		return c.LastTransitionTime.Time
 	}
 	if before != nil && before.paused != "" {

@@ -44,7 +44,8 @@ func (r *Reader) observeStrays(ctx context.Context, f *admission.Facts) error {
 func (r *Reader) strayRequests(ctx context.Context, f *admission.Facts) (map[string]*metav1.PartialObjectMetadata, error) {
 	mhc := f.MachineHealthCheck
 	ref := mhc.Spec.Remediation.TemplateRef
-	if !ref.IsDefined() || mhcspec.NamesPlan(mhc) || !r.readable.has(remedy.RequestKind(ref)) {
+	_, readable := r.readable.Load(remedy.RequestKind(ref))
+	if !ref.IsDefined() || mhcspec.NamesPlan(mhc) || !readable {
 		return nil, nil
 	}
 	key, what := client.ObjectKeyFromObject(mhc), search{mhc.UID, remedy.RequestKind(ref)}

@@ -89,7 +89,7 @@ func (r *Reader) forgetUninstalled(err error, gvk schema.GroupVersionKind, what 
 	if !meta.IsNoMatchError(err) {
 		return ""
 	}
-	r.readable.remove(gvk)
+	r.readable.Delete(gvk)
 	return notInstalled(gvk, what)
 }
 
@@ -107,7 +107,7 @@ func notInstalled(gvk schema.GroupVersionKind, what string) string {
 // whyUnreadable says why objects of a kind cannot be read; empty if they can. A cache waits for ever for a kind that it may not list,
 // so it asks the API server once before.
 func (r *Reader) whyUnreadable(ctx context.Context, gvk schema.GroupVersionKind, what string) (string, error) {
-	if r.readable.has(gvk) {
+	if _, ok := r.readable.Load(gvk); ok {
 		return "", nil
 	}
 	err := r.Live.List(ctx, scaffold.MetadataListOf(gvk), client.InNamespace(r.Namespace), client.Limit(1))
@@ -122,6 +122,6 @@ func (r *Reader) whyUnreadable(ctx context.Context, gvk schema.GroupVersionKind,
 	case err != nil:
 		return "", fmt.Errorf("listing %s: %w", gvk.Kind, err)
 	}
-	r.readable.add(gvk)
+	r.readable.Store(gvk, true)
 	return "", nil
 }

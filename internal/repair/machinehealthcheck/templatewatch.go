@@ -2,7 +2,6 @@ package machinehealthcheck
 
 import (
 	"context"
-	"sync"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -14,18 +13,6 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/scaffold"
 )
-
-// readableKinds are the kinds that the API server has let us list.
-type readableKinds struct{ kinds sync.Map }
-
-func (k *readableKinds) has(gvk schema.GroupVersionKind) bool {
-	_, ok := k.kinds.Load(gvk)
-	return ok
-}
-
-func (k *readableKinds) add(gvk schema.GroupVersionKind) { k.kinds.Store(gvk, true) }
-
-func (k *readableKinds) remove(gvk schema.GroupVersionKind) { k.kinds.Delete(gvk) }
 
 // watchTemplates watches a kind of templates.
 func (r *Reader) watchTemplates(gvk schema.GroupVersionKind) error {

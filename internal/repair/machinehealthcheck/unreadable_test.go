@@ -79,12 +79,12 @@ func TestKindThatIsUninstalled(t *testing.T) {
 	t.Parallel()
 	r := &Reconciler{}
 	gvk := env.RemediationGroupVersion.WithKind("Fix")
-	r.readable.add(gvk)
+	r.readable.Store(gvk, true)
 	gone := fmt.Errorf("listing: %w", &meta.NoKindMatchError{GroupKind: gvk.GroupKind()})
 	if got := r.forgetUninstalled(gone, gvk, "request"); got != "remediation request kind Fix of remediation.example.dev/v1 is not installed" {
 		t.Errorf("missing is %q", got)
 	}
-	if r.readable.has(gvk) {
+	if _, kept := r.readable.Load(gvk); kept {
 		t.Error("the kind still counts as readable")
 	}
 	if other := errors.New("another error"); !errors.Is(ignoreUninstalled(other), other) || ignoreUninstalled(gone) != nil {

@@ -2,17 +2,16 @@ package machinehealthcheck
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"slices"
 	"time"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/controllerstate"
 	"github.com/sickbay-dev/sickbay/internal/repair/admission"
+	"github.com/sickbay-dev/sickbay/internal/scaffold"
 )
 
 // unseenFor is how long our write may be missing from the cache before we ask the API server: an object that is deleted before the
@@ -42,16 +41,15 @@ func (r *Reader) unseen(ctx context.Context, f *admission.Facts, one controllers
 	if !now.Before(one.Since) && now.Sub(one.Since) < unseenFor {
 		return written, nil
 	}
-	current := &v1alpha1.MachineRemediation{}
-	err := r.Live.Get(ctx, client.ObjectKeyFromObject(written), current)
-	if apierrors.IsNotFound(err) {
+	current, err := scaffold.Find(ctx, r.Live, client.ObjectKeyFromObject(written), &v1alpha1.MachineRemediation{})
+	switch {
+	case err != nil:
+		return nil, err
+	case current == nil:
 		r.memory.Drop(owner, written)
-		return nil, nil
+	default:
+		r.memory.ExpectFor(owner, current, now)
 	}
-	if err != nil {
-		return nil, fmt.Errorf("getting MachineRemediation %s: %w", client.ObjectKeyFromObject(written), err)
-	}
-	r.memory.ExpectFor(owner, current, now)
 	return current, nil
 }
 

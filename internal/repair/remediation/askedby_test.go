@@ -274,7 +274,7 @@ func TestRequestsAreWatched(t *testing.T) {
 	}
 }
 
-// records returns how many records there are.
+// recordsMade returns how many records there are.
 func (f *harness) recordsMade() int {
 	f.t.Helper()
 	return len(f.objects(v1alpha1.GroupVersion.WithKind("MachineRemediation")))

@@ -77,7 +77,7 @@ func heldBy(v *view) []client.Object {
 	return objects
 }
 
-// judgeAskedFor reads who else works on the machine. Nobody judges its health: the word of who asked is enough.
+// judgeAskedFor reads who else works on the machine. Nobody judges its health: the asker's word is enough.
 func (r *Reader) judgeAskedFor(ctx context.Context, v *view) error {
 	if v.cluster == nil {
 		return nil

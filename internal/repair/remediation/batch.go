@@ -20,7 +20,7 @@ const (
 )
 
 // batches lets records that are looked at side by side share the reads of what they have in common. Nobody gets an answer from a read
-// that began before he asked: a caller that comes while a batch is read waits for the next one. The zero value is ready to use.
+// that began before they asked: a caller that comes while a batch is read waits for the next one. The zero value is ready to use.
 type batches struct {
 	mu   sync.Mutex
 	rows map[kinship]*row

@@ -171,8 +171,8 @@ func (r *Reader) gateClosed(ctx context.Context, v *view, health verdict.Facts) 
 	return r.Gatekeeper.GateClosed(ctx, v.mhc, v.cluster, !ladder.HasBegun(v.facts.Record))
 }
 
-// alsoJudging returns by whose rules a machine is judged before an act, besides its own MachineHealthCheck's: what has begun goes on while anybody who
-// may repair finds the machine sick, but who begins it must find it so.
+// alsoJudging returns by whose rules a machine is judged before an act, besides its own MachineHealthCheck's: what has begun goes on while any that
+// may repair it finds the machine sick, but only one that finds it sick begins a repair.
 func (r *Reader) alsoJudging(ctx context.Context, v *view) (others []*clusterv1.MachineHealthCheck, err error) {
 	if len(v.checks) < 2 || !ladder.HasBegun(v.facts.Record) {
 		return nil, nil

@@ -20,6 +20,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/conditions"
 	"github.com/sickbay-dev/sickbay/internal/fairqueue"
 	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
 	"github.com/sickbay-dev/sickbay/internal/metrics"
@@ -193,11 +194,8 @@ func machineChange() predicate.Predicate {
 
 // said is the content of a condition. Of a verdict that is not False, only the status matters.
 func said(machine *clusterv1.Machine, conditionType string) [3]string {
-	c := meta.FindStatusCondition(machine.Status.Conditions, conditionType)
-	switch {
-	case c == nil:
-		return [3]string{}
-	case conditionType == verdict.ConditionType && c.Status != metav1.ConditionFalse:
+	c := conditions.Of(machine.Status.Conditions, conditionType)
+	if conditionType == verdict.ConditionType && c.Status != metav1.ConditionFalse {
 		return [3]string{string(c.Status)}
 	}
 	return [3]string{string(c.Status), c.Reason, c.Message}

@@ -15,8 +15,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
+	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/openshift"
 	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
 	"github.com/sickbay-dev/sickbay/internal/recordstore"
 	"github.com/sickbay-dev/sickbay/internal/scaffold"
@@ -88,4 +90,20 @@ func (r *Reader) ofHost(ctx context.Context, obj client.Object) []ctrl.Request {
 		requests = append(requests, r.openOf(ctx, machine.Namespace, machine.UID)...)
 	}
 	return requests
+}
+
+// addForOpenShift adds the controller for the records of OpenShift's Machines. No event says that such a Machine has become healthy, or that its
+// health check is not paused any more; it looks again every minute.
+func (r *Reconciler) addForOpenShift(ctx context.Context, mgr ctrl.Manager) error {
+	const name = ControllerName + "-openshift"
+	ctl, err := scaffold.New(mgr, name, r, max(1, r.Concurrency), nil)
+	if err != nil {
+		return err
+	}
+	return r.watch(ctx, mgr, ctl, name, source.Kind[client.Object](mgr.GetCache(), scaffold.MetadataOf(openshift.Kind), handler.EnqueueRequestsFromMapFunc(r.ofMetadata)))
+}
+
+// ofMetadata maps a Machine to its open records.
+func (r *Reader) ofMetadata(ctx context.Context, machine client.Object) []ctrl.Request {
+	return r.openOf(ctx, machine.GetNamespace(), machine.GetUID())
 }

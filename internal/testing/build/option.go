@@ -23,26 +23,20 @@ func (o Option) onMachineHealthCheck(mhc *clusterv1.MachineHealthCheck) { o(mhc)
 
 // Label sets a label.
 func Label(key, value string) Option {
-	return func(o metav1.Object) {
-		labels := o.GetLabels()
-		if labels == nil {
-			labels = map[string]string{}
-		}
-		labels[key] = value
-		o.SetLabels(labels)
-	}
+	return func(o metav1.Object) { o.SetLabels(with(o.GetLabels(), key, value)) }
 }
 
 // Annotation sets an annotation.
 func Annotation(key, value string) Option {
-	return func(o metav1.Object) {
-		annotations := o.GetAnnotations()
-		if annotations == nil {
-			annotations = map[string]string{}
-		}
-		annotations[key] = value
-		o.SetAnnotations(annotations)
+	return func(o metav1.Object) { o.SetAnnotations(with(o.GetAnnotations(), key, value)) }
+}
+
+func with(values map[string]string, key, value string) map[string]string {
+	if values == nil {
+		values = map[string]string{}
 	}
+	values[key] = value
+	return values
 }
 
 // CreatedAt sets the time of creation, for objects that do not go through an API server.

@@ -9,6 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
 
 // pool is the label by which a health check selects its Machines.
@@ -16,42 +18,15 @@ const pool = "bench.sickbay.dev/pool"
 
 // healthCheck returns a check that allows remedies while no more machines than a limit are unhealthy.
 func healthCheck(cluster client.ObjectKey, limit string, nodeTimeout time.Duration) *clusterv1.MachineHealthCheck {
-	timeout := new(int32(nodeTimeout / time.Second))
-	return &clusterv1.MachineHealthCheck{
-		ObjectMeta: metav1.ObjectMeta{
-			Namespace: cluster.Namespace, Name: cluster.Name, Labels: map[string]string{clusterv1.ClusterNameLabel: cluster.Name},
-		},
-		Spec: clusterv1.MachineHealthCheckSpec{
-			ClusterName: cluster.Name,
-			Selector:    metav1.LabelSelector{MatchLabels: map[string]string{pool: cluster.Name}},
-			Checks: clusterv1.MachineHealthCheckChecks{
-				NodeStartupTimeoutSeconds: new(int32(600)),
-				UnhealthyNodeConditions: []clusterv1.UnhealthyNodeCondition{
-					{Type: corev1.NodeReady, Status: corev1.ConditionFalse, TimeoutSeconds: timeout},
-					{Type: corev1.NodeReady, Status: corev1.ConditionUnknown, TimeoutSeconds: timeout},
-				},
-			},
-			Remediation: clusterv1.MachineHealthCheckRemediation{
-				TriggerIf: clusterv1.MachineHealthCheckRemediationTriggerIf{
-					UnhealthyLessThanOrEqualTo: new(intstr.Parse(limit)),
-				},
-			},
-		},
-	}
+	return build.MachineHealthCheck(cluster.Namespace, cluster.Name, build.InCluster(cluster.Name), build.Selector(map[string]string{pool: cluster.Name}),
+		build.UnhealthyNodeCondition(corev1.NodeReady, corev1.ConditionFalse, nodeTimeout),
+		build.UnhealthyNodeCondition(corev1.NodeReady, corev1.ConditionUnknown, nodeTimeout),
+		build.NodeStartupTimeout(10*time.Minute), build.TriggerIfAtMost(intstr.Parse(limit)))
 }
 
 // machineSet returns the owner of the machines of a cluster. No controller handles it.
 func machineSet(cluster client.ObjectKey, machines int) *clusterv1.MachineSet {
-	labels := map[string]string{clusterv1.ClusterNameLabel: cluster.Name, pool: cluster.Name}
-	return &clusterv1.MachineSet{
-		ObjectMeta: metav1.ObjectMeta{Namespace: cluster.Namespace, Name: cluster.Name, Labels: labels},
-		Spec: clusterv1.MachineSetSpec{
-			ClusterName: cluster.Name, Replicas: new(int32(machines)), Selector: metav1.LabelSelector{MatchLabels: labels},
-			Template: clusterv1.MachineTemplateSpec{
-				ObjectMeta: clusterv1.ObjectMeta{Labels: labels}, Spec: machineSpec(Machine{ObjectKey: cluster, Cluster: cluster}),
-			},
-		},
-	}
+	return build.MachineSet(cluster.Namespace, cluster.Name, build.InCluster(cluster.Name), build.Replicas(int32(machines)))
 }
 
 func machineSpec(m Machine) clusterv1.MachineSpec {

@@ -20,7 +20,7 @@ import (
 )
 
 const (
-	rulesFile = "../../../config/prometheus/alerts.yaml"
+	rulesFile = "../../../charts/sickbay/files/prometheus/alerts.yaml"
 	// silence is how long no alert must fire before anything is wrong.
 	silence = 4 * time.Second
 	// stopped is how long Sickbay is frozen to make it late; the target is ten seconds.

@@ -52,7 +52,7 @@ var grafanas = choice{"__rate_interval": "10m", "__range": "10m"}
 // dashboardsFind tries each query of each dashboard, which must return something for at least one choice of the variables.
 func dashboardsFind(t *testing.T, p *prometheus.Process) {
 	t.Helper()
-	files, err := filepath.Glob("../../../config/grafana/*.json")
+	files, err := filepath.Glob("../../../charts/sickbay/files/grafana/*.json")
 	NewWithT(t).Expect(err).NotTo(HaveOccurred())
 	NewWithT(t).Expect(files).NotTo(BeEmpty())
 	for _, file := range files {

@@ -94,7 +94,7 @@ func repository(t *testing.T) string {
 	write(read(metadata), "cluster-api/v1.14.2/metadata.yaml")
 	var addon string
 	for _, version := range []string{"v0.1.0", "v0.1.1"} {
-		addon = write(strings.ReplaceAll(read(root+"/config/install/addon-components.yaml"), "v0.0.0", version), "addon-sickbay/"+version+"/addon-components.yaml")
+		addon = write(strings.ReplaceAll(read(root+"/config/install/sickbay.yaml"), "v0.0.0", version), "addon-sickbay/"+version+"/addon-components.yaml")
 		write(read(root+"/config/clusterctl/metadata.yaml"), "addon-sickbay/"+version+"/metadata.yaml")
 	}
 	return write("providers:\n- {name: cluster-api, type: CoreProvider, url: \""+core+"\"}\n- {name: sickbay, type: AddonProvider, url: \""+addon+"\"}\n", "clusterctl.yaml")

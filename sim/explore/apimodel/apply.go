@@ -53,7 +53,7 @@ func applyFields(into, fields map[string]any) {
 				applyFields(section(into, key), v)
 			}
 		case []any:
-			if id := idOf(key); id != "" {
+			if id := idOf[key]; id != "" {
 				list, _ := into[key].([]any)
 				into[key] = applyItems(list, v, id)
 				continue
@@ -65,16 +65,8 @@ func applyFields(into, fields map[string]any) {
 	}
 }
 
-// idOf returns the field that identifies the items of a list; empty for a list that is one value.
-func idOf(list string) string {
-	switch list {
-	case "conditions":
-		return "type"
-	case "ownerReferences":
-		return "uid"
-	}
-	return ""
-}
+// idOf is the field that identifies the items of a list. Any other list is one value.
+var idOf = map[string]string{"conditions": "type", "ownerReferences": "uid"}
 
 func applyItems(into, items []any, id string) []any {
 	for _, item := range items {
@@ -97,7 +89,7 @@ func (r request) withdraw(old *Object, raw, before, now map[string]any, path []s
 		case map[string]any:
 			r.withdraw(old, section(raw, key), v, section(now, key), at)
 		case []any:
-			if id := idOf(key); id != "" {
+			if id := idOf[key]; id != "" {
 				list, _ := raw[key].([]any)
 				kept, _ := now[key].([]any)
 				raw[key] = withdrawItems(list, v, kept, id)

@@ -1,8 +1,9 @@
 package apimodel
 
 import (
+	"slices"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 )
 
 // garbage is the last result of Garbage, and its version.
@@ -24,7 +25,7 @@ func (s *Server) collect() []*Object {
 	var found []*Object
 	for _, h := range s.kinds {
 		for _, obj := range h.latest() {
-			if owners := obj.typed.GetOwnerReferences(); len(owners) > 0 && obj.typed.GetDeletionTimestamp() == nil && !s.ownedStill(owners) {
+			if owners := obj.typed.GetOwnerReferences(); len(owners) > 0 && obj.typed.GetDeletionTimestamp() == nil && !slices.ContainsFunc(owners, s.lives) {
 				found = append(found, obj)
 			}
 		}
@@ -32,22 +33,8 @@ func (s *Server) collect() []*Object {
 	return found
 }
 
-func (s *Server) ownedStill(owners []metav1.OwnerReference) bool {
-	for _, owner := range owners {
-		if s.lives(owner.UID) {
-			return true
-		}
-	}
-	return false
-}
-
-func (s *Server) lives(uid types.UID) bool {
-	for _, h := range s.kinds {
-		for _, obj := range h.latest() {
-			if obj.typed.GetUID() == uid {
-				return true
-			}
-		}
-	}
-	return false
+func (s *Server) lives(owner metav1.OwnerReference) bool {
+	return slices.ContainsFunc(s.kinds, func(h *history) bool {
+		return slices.ContainsFunc(h.latest(), func(obj *Object) bool { return obj.typed.GetUID() == owner.UID })
+	})
 }

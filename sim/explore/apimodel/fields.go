@@ -27,14 +27,15 @@ func number(fields map[string]any, name string) int64 {
 	return value
 }
 
-// normal gives numbers the types that reading an object gives them: int64, or float64 for
-// fractions.
-func normal(value any) any {
+// copied returns a deep copy with the types that reading an object gives: int64, or float64 for fractions, and maps of any.
+func copied(value any) any {
 	switch v := value.(type) {
 	case map[string]any:
+		m := make(map[string]any, len(v))
 		for key, item := range v {
-			v[key] = normal(item)
+			m[key] = copied(item)
 		}
+		return m
 	case map[string]string:
 		m := make(map[string]any, len(v))
 		for key, item := range v {
@@ -42,9 +43,11 @@ func normal(value any) any {
 		}
 		return m
 	case []any:
+		list := make([]any, len(v))
 		for i, item := range v {
-			v[i] = normal(item)
+			list[i] = copied(item)
 		}
+		return list
 	case int:
 		return int64(v)
 	case int32:
@@ -57,25 +60,6 @@ func normal(value any) any {
 	return value
 }
 
-// copied returns a deep copy with normal numbers and maps.
-func copied(value any) any {
-	switch v := value.(type) {
-	case map[string]any:
-		m := make(map[string]any, len(v))
-		for key, item := range v {
-			m[key] = copied(item)
-		}
-		return m
-	case []any:
-		list := make([]any, len(v))
-		for i, item := range v {
-			list[i] = copied(item)
-		}
-		return list
-	}
-	return normal(value)
-}
-
 // identical reports whether two fields are the same map in memory, or both absent.
 func identical(a, b any) bool {
 	x, isMap := a.(map[string]any)
@@ -85,8 +69,6 @@ func identical(a, b any) bool {
 	}
 	return reflect.ValueOf(x).UnsafePointer() == reflect.ValueOf(y).UnsafePointer()
 }
-
-func equal(a, b any) bool { return reflect.DeepEqual(a, b) }
 
 // same compares fields. An empty field equals an absent one.
 func same(a, b any) bool {

@@ -1,6 +1,7 @@
 package apimodel
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -48,10 +49,7 @@ func (s state) with(key client.ObjectKey, obj *Object) state {
 }
 
 func compareKeys(a, b client.ObjectKey) int {
-	if order := strings.Compare(a.Namespace, b.Namespace); order != 0 {
-		return order
-	}
-	return strings.Compare(a.Name, b.Name)
+	return cmp.Or(strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Name, b.Name))
 }
 
 // Begin forgets all earlier states, so no cache can show them.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	jsonpatch "gopkg.in/evanphx/json-patch.v4"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -18,17 +19,17 @@ func (c *Client) patch(obj client.Object, patch client.Patch, status bool, owner
 	}
 	call, r := c.of("patch", obj, status)
 	r.owner = owner
-	mutate := mergePatch
+	apply := jsonpatch.MergePatch
 	switch patch.Type() {
 	case types.MergePatchType:
 	case types.JSONPatchType:
-		mutate = jsonPatch
+		apply = jsonPatch
 	default:
 		panic(fmt.Sprintf("apimodel: a patch of type %s is not supported", patch.Type()))
 	}
 	return c.answer(call, obj, func(r request) (*Object, error) {
 		return c.Server.change(r, func(old *Object) (map[string]any, error) {
-			next, err := mutate(runtime.DeepCopyJSON(old.raw), data)
+			next, err := patched(old.raw, data, apply)
 			if err != nil {
 				return nil, invalid(r, err.Error())
 			}

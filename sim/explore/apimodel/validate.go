@@ -1,6 +1,9 @@
 package apimodel
 
 import (
+	"maps"
+	"reflect"
+
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
@@ -27,18 +30,15 @@ func validate(gvk schema.GroupVersionKind, old, next map[string]any) error {
 	if number(after, "grant") < number(before, "grant") {
 		return invalid(r, "spec.grant: must not be less than before")
 	}
-	if !equal(immutable(before), immutable(after)) {
+	if !reflect.DeepEqual(immutable(before), immutable(after)) {
 		return invalid(r, "spec is immutable except for grant and decision")
 	}
 	return nil
 }
 
 func immutable(spec map[string]any) map[string]any {
-	rest := map[string]any{}
-	for key, value := range spec {
-		if key != "grant" && key != "decision" {
-			rest[key] = value
-		}
-	}
+	rest := maps.Clone(spec)
+	delete(rest, "grant")
+	delete(rest, "decision")
 	return rest
 }

@@ -38,9 +38,7 @@ func (w *World) askByCommand() []option {
 
 // commandReboot does what the command reboot does.
 func (w *World) commandReboot(machine string) {
-	writer := w.Writer
-	w.Writer = nil
-	defer func() { w.Writer = writer }()
+	defer w.writesAs(nil)()
 	person := useractions.Person{Client: w.admin, Name: "somebody", Clock: w.clock}
 	change, err := person.Reboot(context.Background(), kinds.Namespace, machine, useractions.Asked{})
 	w.must(err)

@@ -70,10 +70,9 @@ func (p *Process) interrupt(call apimodel.Call) error {
 
 // between makes something happen in the middle of a process's call.
 func (w *World) between(do func()) {
-	writer := w.Writer
-	w.Writer = nil
+	defer w.writesAs(nil)()
 	w.nested++
-	defer func() { w.Writer, w.nested = writer, w.nested-1 }()
+	defer func() { w.nested-- }()
 	do()
 }
 
@@ -199,9 +198,7 @@ func (p *Process) carryOut(call apimodel.Call, write func() error, answer error)
 
 // commit makes a write in the name of this process.
 func (p *Process) commit(write func() error) error {
-	before := p.World.Writer
-	p.World.Writer = p
-	defer func() { p.World.Writer = before }()
+	defer p.World.writesAs(p)()
 	return write()
 }
 

@@ -3,6 +3,7 @@ package history
 import (
 	"time"
 
+	"github.com/sickbay-dev/sickbay/healthcheck"
 	"github.com/sickbay-dev/sickbay/sim/explore/schedule"
 	"github.com/sickbay-dev/sickbay/sim/explore/worlds"
 )
@@ -42,7 +43,7 @@ func (p *Process) setsAhead() {
 	p.World.pick(schedule.AtCache, func() []option {
 		return []option{{p.Name + " has a clock that is ahead by " + MostAhead.String(), func() {
 			p.ahead = MostAhead
-			p.World.Furthest, p.World.Unsteady = Later(p.World.Furthest, p.Now()), p.Now()
+			p.World.Furthest, p.World.Unsteady = healthcheck.Latest(p.World.Furthest, p.Now()), p.Now()
 		}}}
 	})
 }

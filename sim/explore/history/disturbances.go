@@ -9,6 +9,7 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/sickbay-dev/sickbay/healthcheck"
 	"github.com/sickbay-dev/sickbay/internal/machinehealth"
 	"github.com/sickbay-dev/sickbay/sim/explore/apimodel"
 	"github.com/sickbay-dev/sickbay/sim/explore/kinds"
@@ -147,13 +148,13 @@ func (w *World) setClock(now time.Time) {
 		w.Leader.lag = nil
 	}
 	if now.Before(w.clock.now) {
-		w.Unsteady = Later(w.Unsteady, w.Leader.Now())
+		w.Unsteady = healthcheck.Latest(w.Unsteady, w.Leader.Now())
 	}
 	w.clock.now = now
 	if w.Leader.IsAhead() {
-		w.Unsteady = Later(w.Unsteady, w.Leader.Now())
+		w.Unsteady = healthcheck.Latest(w.Unsteady, w.Leader.Now())
 	}
-	w.Furthest = Later(w.Furthest, w.Leader.Now())
+	w.Furthest = healthcheck.Latest(w.Furthest, w.Leader.Now())
 	w.observer.TimeMoved()
 	for _, p := range []*Process{w.Leader, w.Former} {
 		if p != nil {

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
+	"github.com/sickbay-dev/sickbay/healthcheck"
 	"github.com/sickbay-dev/sickbay/internal/reboot"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/sim/explore/kinds"
@@ -168,9 +169,7 @@ func (w *World) running(machine string) bool {
 func (w *World) hostsNext() time.Time {
 	var next time.Time
 	for _, iron := range w.iron {
-		if at := iron.Next(w.clock.now); !at.IsZero() && (next.IsZero() || at.Before(next)) {
-			next = at
-		}
+		next = healthcheck.Earliest(next, iron.Next(w.clock.now))
 	}
 	return next
 }

@@ -7,12 +7,12 @@ import (
 	"reflect"
 	"slices"
 
-	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/sickbay-dev/sickbay/internal/conditions"
 	"github.com/sickbay-dev/sickbay/sim/explore/apimodel"
 	"github.com/sickbay-dev/sickbay/sim/explore/kinds"
 )
@@ -31,11 +31,16 @@ func Every[T client.Object](w *World, kind schema.GroupVersionKind) []T {
 	return list
 }
 
+// writesAs makes writes count as those of a process, or of somebody else than a manager, until the function that it returns is called.
+func (w *World) writesAs(p *Process) (end func()) {
+	before := w.Writer
+	w.Writer = p
+	return func() { w.Writer = before }
+}
+
 // put creates an object with its status.
 func (w *World) put(obj client.Object) {
-	before := w.Writer
-	w.Writer = nil
-	defer func() { w.Writer = before }()
+	defer w.writesAs(nil)()
 	ctx := context.Background()
 	built := obj.DeepCopyObject().(client.Object)
 	w.must(w.admin.Create(ctx, obj))
@@ -61,9 +66,7 @@ func update[T client.Object](w *World, kind schema.GroupVersionKind, name string
 	}
 	obj := stored.Typed().DeepCopyObject().(T)
 	change(obj)
-	before := w.Writer
-	w.Writer = nil
-	defer func() { w.Writer = before }()
+	defer w.writesAs(nil)()
 	if status {
 		w.must(w.admin.Status().Update(context.Background(), obj))
 		return
@@ -99,16 +102,12 @@ func (w *World) annotate(kind schema.GroupVersionKind, name string, values map[s
 
 // remove deletes an object in the name of somebody other than a manager.
 func (w *World) remove(obj client.Object) {
-	before := w.Writer
-	w.Writer = nil
-	defer func() { w.Writer = before }()
+	defer w.writesAs(nil)()
 	w.must(client.IgnoreNotFound(w.admin.Delete(context.Background(), obj)))
 }
 
 // Said returns the status, reason and message of a condition of a Machine.
 func Said(machine *clusterv1.Machine, conditionType string) [3]string {
-	if c := meta.FindStatusCondition(machine.Status.Conditions, conditionType); c != nil {
-		return [3]string{string(c.Status), c.Reason, c.Message}
-	}
-	return [3]string{}
+	c := conditions.Of(machine.Status.Conditions, conditionType)
+	return [3]string{string(c.Status), c.Reason, c.Message}
 }

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/sickbay-dev/sickbay/healthcheck"
 )
 
 // queue holds what a process has to look at, and when.
@@ -59,9 +61,7 @@ func (q *queue) retry(i Item, now time.Time) {
 func (q *queue) next() time.Time {
 	var next time.Time
 	for _, at := range q.timers {
-		if next.IsZero() || at.Before(next) {
-			next = at
-		}
+		next = healthcheck.Earliest(next, at)
 	}
 	return next
 }

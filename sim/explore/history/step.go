@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
+	"github.com/sickbay-dev/sickbay/healthcheck"
 	"github.com/sickbay-dev/sickbay/sim/explore/kinds"
 	"github.com/sickbay-dev/sickbay/sim/explore/schedule"
 	"github.com/sickbay-dev/sickbay/sim/explore/worlds"
@@ -54,20 +55,12 @@ func (w *World) usual() bool {
 	if next.IsZero() || (!w.Quiet && next.Sub(w.clock.now) > soon) {
 		return false
 	}
-	w.setClock(Later(next, w.clock.now))
+	w.setClock(healthcheck.Latest(next, w.clock.now))
 	return true
 }
 
 // soon is how far ahead an event may be for faults to wait for it.
 const soon = 6 * time.Hour
-
-// Later returns the later one of two times.
-func Later(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b
-}
 
 func (w *World) do(one option) {
 	w.say("%s", one.name)
@@ -76,20 +69,12 @@ func (w *World) do(one option) {
 
 // Next returns when something happens by itself; zero if never.
 func (w *World) Next() time.Time {
-	next := w.Leader.queue.next()
-	if others := w.OthersNext(); next.IsZero() || (!others.IsZero() && others.Before(next)) {
-		return others
-	}
-	return next
+	return healthcheck.Earliest(w.Leader.queue.next(), w.OthersNext())
 }
 
 // OthersNext returns when somebody other than the managers does something by itself; zero if nobody does.
 func (w *World) OthersNext() time.Time {
-	next, hosts := w.OwnersNext(), w.hostsNext()
-	if next.IsZero() || (!hosts.IsZero() && hosts.Before(next)) {
-		return hosts
-	}
-	return next
+	return healthcheck.Earliest(w.OwnersNext(), w.hostsNext())
 }
 
 // OwnersNext returns when an owner does what it has deferred; zero if none has.
@@ -97,14 +82,14 @@ func (w *World) OwnersNext() time.Time {
 	var next time.Time
 	for _, m := range Every[*clusterv1.Machine](w, kinds.Machine) {
 		c := meta.FindStatusCondition(m.Status.Conditions, clusterv1.MachineOwnerRemediatedCondition)
-		if at := w.busy[m.Name]; c != nil && at.After(w.clock.now) && (next.IsZero() || at.Before(next)) {
-			next = at
+		if at := w.busy[m.Name]; c != nil && at.After(w.clock.now) {
+			next = healthcheck.Earliest(next, at)
 		}
 		if c == nil || c.Reason != clusterv1.MachineSetMachineRemediationDeferredReason || w.owner() != worlds.OwnerDefers {
 			continue
 		}
-		if at := c.LastTransitionTime.Add(Deferred); at.After(w.clock.now) && (next.IsZero() || at.Before(next)) {
-			next = at
+		if at := c.LastTransitionTime.Add(Deferred); at.After(w.clock.now) {
+			next = healthcheck.Earliest(next, at)
 		}
 	}
 	return next
@@ -124,7 +109,7 @@ func (w *World) instead() []option {
 		options = append(options, option{one.name, func() { w.do(one) }})
 	}
 	if next := w.Next(); !next.IsZero() && next.Sub(w.clock.now) <= soon && w.Spec.Has(worlds.Clock) {
-		options = append(options, option{"time passes", func() { w.setClock(Later(next, w.clock.now)) }})
+		options = append(options, option{"time passes", func() { w.setClock(healthcheck.Latest(next, w.clock.now)) }})
 	}
 	return options
 }

@@ -1,6 +1,10 @@
 package metal
 
-import "time"
+import (
+	"time"
+
+	"github.com/sickbay-dev/sickbay/healthcheck"
+)
 
 const (
 	// SwitchTime is how long a host takes to go off or to come on.
@@ -75,8 +79,8 @@ func (i *Iron) Next(now time.Time) time.Time {
 		expected bool
 		at       time.Time
 	}{{i.turnsOn != nil, i.due}, {i.On && !i.Reports, i.OnAt.Add(BootTime)}, {!i.Reports && !i.OffAt.IsZero(), i.silentAt()}} {
-		if one.expected && one.at.After(now) && (next.IsZero() || one.at.Before(next)) {
-			next = one.at
+		if one.expected && one.at.After(now) {
+			next = healthcheck.Earliest(next, one.at)
 		}
 	}
 	return next

@@ -32,7 +32,7 @@ func (m *Monitor) notPast(r *v1alpha1.MachineRemediation, what string) {
 	if retried(r.Spec.Decision) || slices.ContainsFunc(r.Status.Attempts, func(a v1alpha1.RemediationAttempt) bool { return retried(a.Decision) }) {
 		return
 	}
-	at := slices.IndexFunc(r.Spec.Steps, func(s v1alpha1.RemediationStep) bool { return s.Name == stepOf(r).Name })
+	at := ladder.IndexOf(r.Spec.Steps, stepOf(r).Name)
 	for i := startsAt(r); i < at; i++ {
 		if step := r.Spec.Steps[i].Name; !m.passed(r, step) {
 			m.w.Fail(rules.Escalated, "%s by step %s, and nobody has begun step %s of record %s", what, stepOf(r).Name, step, r.Name)
@@ -70,7 +70,7 @@ func (m *Monitor) nothingStands() {
 		withdrawn = unreadBy
 	}
 	cluster := history.Latest[*clusterv1.Cluster](m.w, kinds.Cluster, kinds.ClusterName)
-	for _, machine := range history.Every[*clusterv1.Machine](m.w, kinds.Machine) {
+	for _, machine := range m.machines() {
 		asked := m.unbegun(machine)
 		if asked == "" || m.isStubborn(machine) {
 			continue
@@ -98,7 +98,7 @@ type noting func(rule string, uid types.UID, most time.Duration, format string, 
 
 // recordsStand checks what open records wait for.
 func (m *Monitor) recordsStand(note noting, withdrawn time.Duration) {
-	for _, r := range history.Every[*v1alpha1.MachineRemediation](m.w, kinds.Record) {
+	for _, r := range m.records() {
 		machine := m.machineWith(r.Spec.MachineRef.UID)
 		if r.Status.CompletionTime != nil || m.isStubborn(machine) {
 			continue
@@ -121,7 +121,7 @@ func keepsIdleSlot(r *v1alpha1.MachineRemediation) bool {
 
 // finishes returns how long it may take until a power cycle that has begun for a record is over: the host is released, and its Node comes back.
 func (m *Monitor) finishes(r *v1alpha1.MachineRemediation) time.Duration {
-	for _, reboot := range history.Every[*v1alpha1.RebootRemediation](m.w, kinds.Reboot) {
+	for _, reboot := range m.reboots() {
 		if by := reboot.Spec.RequestedBy; by.ForRecord() && by.UID == r.UID && reboot.Status.BeganAt != nil {
 			return reboot.Spec.LongestCycle() + reboot.Spec.NodeTimeout()
 		}
@@ -137,7 +137,7 @@ func (m *Monitor) unbegun(machine *clusterv1.Machine) string {
 	if r := m.openRecord(machine.UID); markStands(machine) && (ourMark(machine) || (r != nil && ladder.AtWork(r) != nil && stepOf(r).Action == v1alpha1.ActionReplace)) {
 		return "a mark"
 	}
-	for _, reboot := range history.Every[*v1alpha1.RebootRemediation](m.w, kinds.Reboot) {
+	for _, reboot := range m.reboots() {
 		if reboot.Status.BeganAt == nil && m.requested(reboot, machine) && !m.isAsked(reboot) {
 			return "RebootRemediation " + reboot.Name
 		}

@@ -9,6 +9,7 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/sickbay-dev/sickbay/healthcheck"
 	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/sim/explore/apimodel"
@@ -42,7 +43,7 @@ type closing struct {
 // shows records what the caches show when a Reconcile begins. The clock may step before they show it.
 func (m *Monitor) shows(p *history.Process) {
 	if m.seenClosed(p) && m.closed[p].tick != m.closedTick {
-		m.closed[p] = closing{m.closedTick, history.Later(m.closedSince, m.turns[p].began)}
+		m.closed[p] = closing{m.closedTick, healthcheck.Latest(m.closedSince, m.turns[p].began)}
 	}
 }
 
@@ -78,7 +79,7 @@ func (m *Monitor) gateClosed() (since time.Time, closed bool) {
 		return time.Time{}, false
 	}
 	var all []time.Time
-	for _, machine := range history.Every[*clusterv1.Machine](m.w, kinds.Machine) {
+	for _, machine := range m.machines() {
 		if at, unhealthy := m.unhealthySince(machine); unhealthy && mhcspec.IsTarget(machine) {
 			all = append(all, at)
 		}

@@ -73,7 +73,7 @@ func keysOn(host *metal3v1.BareMetalHost) []types.UID {
 }
 
 func (m *Monitor) rebootWith(uid types.UID) *v1alpha1.RebootRemediation {
-	for _, r := range history.Every[*v1alpha1.RebootRemediation](m.w, kinds.Reboot) {
+	for _, r := range m.reboots() {
 		if r.UID == uid {
 			return r
 		}
@@ -101,7 +101,7 @@ func (m *Monitor) keySet(host *metal3v1.BareMetalHost, uid types.UID) {
 
 // oneCycle checks that no other power cycle of the machine is at work.
 func (m *Monitor) oneCycle(host *metal3v1.BareMetalHost, r *v1alpha1.RebootRemediation) {
-	for _, other := range history.Every[*v1alpha1.RebootRemediation](m.w, kinds.Reboot) {
+	for _, other := range m.reboots() {
 		if other.UID != r.UID && reboot.IsCycle(other) && m.hostOf(other) == host.Name && other.Status.BeganAt != nil && cycle.InCycle(other.Status.Phase) {
 			m.w.Fail(rules.OneCycle, "host %s is kept off for RebootRemediation %s, and %s is in phase %s", host.Name, r.Name, other.Name, other.Status.Phase)
 		}
@@ -126,7 +126,7 @@ func (m *Monitor) rack(host *metal3v1.BareMetalHost, r *v1alpha1.RebootRemediati
 
 // cycledBeside returns the other hosts that are kept off, and the power cycles of health checks that are under way on them.
 func (m *Monitor) cycledBeside(host *metal3v1.BareMetalHost, r *v1alpha1.RebootRemediation) (off, cycles []string) {
-	for _, other := range history.Every[*v1alpha1.RebootRemediation](m.w, kinds.Reboot) {
+	for _, other := range m.reboots() {
 		if other.UID == r.UID || !reboot.IsCycle(other) || other.Status.BeganAt == nil || m.hostOf(other) == host.Name {
 			continue
 		}
@@ -162,7 +162,7 @@ func (m *Monitor) marked(before, after *metal3v1.BareMetalHost) {
 
 // cycling reports whether a power cycle is under way. Nobody predicts its steps.
 func (m *Monitor) cycling() bool {
-	return slices.ContainsFunc(history.Every[*v1alpha1.RebootRemediation](m.w, kinds.Reboot), func(r *v1alpha1.RebootRemediation) bool {
+	return slices.ContainsFunc(m.reboots(), func(r *v1alpha1.RebootRemediation) bool {
 		return reboot.IsCycle(r) && (!r.Status.Phase.Ended() || !r.DeletionTimestamp.IsZero() || cycle.OwesAnything(&r.Status))
 	})
 }

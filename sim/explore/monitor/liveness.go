@@ -26,7 +26,7 @@ func (m *Monitor) inGoodOrder() {
 	cluster := history.Latest[*clusterv1.Cluster](m.w, kinds.Cluster, kinds.ClusterName)
 	all := history.Every[*clusterv1.MachineHealthCheck](m.w, kinds.HealthCheck)
 	judging := slices.DeleteFunc(slices.Clone(all), func(mhc *clusterv1.MachineHealthCheck) bool { return len(mhcspec.Paused(mhc, cluster)) > 0 })
-	for _, machine := range history.Every[*clusterv1.Machine](m.w, kinds.Machine) {
+	for _, machine := range m.machines() {
 		r := m.openRecord(machine.UID)
 		m.nothingLeft(machine, r)
 		if !machine.DeletionTimestamp.IsZero() || len(judging) == 0 || !mhcspec.IsTarget(machine) {
@@ -106,7 +106,7 @@ func (m *Monitor) notStarved() {
 	if !m.w.Spec.Unhindered() || m.w.Failure != nil {
 		return
 	}
-	for _, machine := range history.Every[*clusterv1.Machine](m.w, kinds.Machine) {
+	for _, machine := range m.machines() {
 		if m.sick(machine) {
 			m.getsItsTurn(machine)
 		}
@@ -127,7 +127,7 @@ func (m *Monitor) getsItsTurn(machine *clusterv1.Machine) {
 
 // notRecovered returns which machine is not healthy or still under repair; empty if all is well.
 func (m *Monitor) notRecovered() string {
-	for _, machine := range history.Every[*clusterv1.Machine](m.w, kinds.Machine) {
+	for _, machine := range m.machines() {
 		if stored := history.Said(machine, verdict.ConditionType); stored[0] != "True" || !machine.DeletionTimestamp.IsZero() {
 			return fmt.Sprintf("%s is %v, and its record says %s", machine.Name, stored, m.recordSays(machine))
 		}
@@ -141,7 +141,7 @@ func (m *Monitor) notRecovered() string {
 	if node := m.notPutBack(); node != "" {
 		return node + " lacks what it had"
 	}
-	for _, r := range history.Every[*v1alpha1.MachineRemediation](m.w, kinds.Record) {
+	for _, r := range m.records() {
 		if r.Status.CompletionTime == nil || len(r.Finalizers) > 0 {
 			return fmt.Sprintf("record %s is not over: %s %s", r.Name, r.Status.Phase, ladder.Progress(&r.Status).Message)
 		}

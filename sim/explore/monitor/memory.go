@@ -2,8 +2,7 @@ package monitor
 
 import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
-	"github.com/sickbay-dev/sickbay/sim/explore/history"
-	"github.com/sickbay-dev/sickbay/sim/explore/kinds"
+	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
 	"github.com/sickbay-dev/sickbay/sim/explore/rules"
 )
 
@@ -17,7 +16,7 @@ func (m *Monitor) remembered(made *v1alpha1.MachineRemediation) {
 	if at := startsAt(made); at > 0 && !m.everBegun(made.Spec.Steps[at-1].Name) {
 		m.w.Fail(rules.Again, "record %s begins after step %s, which nobody has ever begun", made.Name, made.Spec.Steps[at-1].Name)
 	}
-	for _, r := range history.Every[*v1alpha1.MachineRemediation](m.w, kinds.Record) {
+	for _, r := range m.records() {
 		if !sameIncident(made, r) || m.w.Now().Sub(r.Status.CompletionTime.Time) > plan.RelapseWindow() {
 			continue
 		}
@@ -50,7 +49,7 @@ func lastTried(r *v1alpha1.MachineRemediation) int {
 
 // everBegun reports whether somebody has begun an attempt of a step for some record, or whether it may have been forgotten.
 func (m *Monitor) everBegun(step string) bool {
-	for _, r := range history.Every[*v1alpha1.MachineRemediation](m.w, kinds.Record) {
+	for _, r := range m.records() {
 		for i := range r.Status.Attempts {
 			if a := &r.Status.Attempts[i]; a.Step == step && a.Begun() {
 				return true
@@ -70,10 +69,8 @@ func startsAt(r *v1alpha1.MachineRemediation) int {
 	if r.Spec.StartAt == nil {
 		return 0
 	}
-	for i, step := range r.Spec.Steps {
-		if step.Name == r.Spec.StartAt.Step {
-			return i
-		}
+	if i := ladder.IndexOf(r.Spec.Steps, r.Spec.StartAt.Step); i >= 0 {
+		return i
 	}
 	return len(r.Spec.Steps)
 }

@@ -1,6 +1,7 @@
 package monitor
 
 import (
+	"slices"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -199,7 +200,7 @@ func ourMark(machine *clusterv1.Machine) bool {
 // openRecord returns the open record of a machine, that of its health check if there are two; nil if there is none.
 func (m *Monitor) openRecord(uid types.UID) *v1alpha1.MachineRemediation {
 	var asked *v1alpha1.MachineRemediation
-	for _, r := range history.Every[*v1alpha1.MachineRemediation](m.w, kinds.Record) {
+	for _, r := range m.records() {
 		switch {
 		case r.Spec.MachineRef.UID != uid || r.Status.CompletionTime != nil:
 		case r.Spec.AskedFor():
@@ -213,10 +214,18 @@ func (m *Monitor) openRecord(uid types.UID) *v1alpha1.MachineRemediation {
 
 // hadRecord reports whether a machine has, or had, a record.
 func (m *Monitor) hadRecord(uid types.UID) bool {
-	for _, r := range history.Every[*v1alpha1.MachineRemediation](m.w, kinds.Record) {
-		if r.Spec.MachineRef.UID == uid {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(m.records(), func(r *v1alpha1.MachineRemediation) bool { return r.Spec.MachineRef.UID == uid })
+}
+
+// records, machines and reboots are the current ones.
+func (m *Monitor) records() []*v1alpha1.MachineRemediation {
+	return history.Every[*v1alpha1.MachineRemediation](m.w, kinds.Record)
+}
+
+func (m *Monitor) machines() []*clusterv1.Machine {
+	return history.Every[*clusterv1.Machine](m.w, kinds.Machine)
+}
+
+func (m *Monitor) reboots() []*v1alpha1.RebootRemediation {
+	return history.Every[*v1alpha1.RebootRemediation](m.w, kinds.Reboot)
 }

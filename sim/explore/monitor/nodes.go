@@ -153,7 +153,7 @@ func (m *Monitor) cycleBegins(r *v1alpha1.RebootRemediation) {
 
 // isStored reports whether a record has stored that it made a RebootRemediation.
 func (m *Monitor) isStored(reboot *v1alpha1.RebootRemediation) bool {
-	return slices.ContainsFunc(history.Every[*v1alpha1.MachineRemediation](m.w, kinds.Record), func(r *v1alpha1.MachineRemediation) bool {
+	return slices.ContainsFunc(m.records(), func(r *v1alpha1.MachineRemediation) bool {
 		return slices.ContainsFunc(r.Status.Attempts, func(a v1alpha1.RemediationAttempt) bool {
 			return a.ObjectRef != nil && a.ObjectRef.UID == reboot.UID
 		})
@@ -197,7 +197,7 @@ func (m *Monitor) cycleSucceeded(r *v1alpha1.RebootRemediation) {
 // owedByAnother reports whether an earlier power cycle of the machine, which took its Node out of service in another way, still has to put back
 // what the Node had.
 func (m *Monitor) owedByAnother(r *v1alpha1.RebootRemediation) bool {
-	return slices.ContainsFunc(history.Every[*v1alpha1.RebootRemediation](m.w, kinds.Reboot), func(other *v1alpha1.RebootRemediation) bool {
+	return slices.ContainsFunc(m.reboots(), func(other *v1alpha1.RebootRemediation) bool {
 		return other.UID != r.UID && other.Status.MachineUID == r.Status.MachineUID && cycle.OwesNode(&other.Status)
 	})
 }

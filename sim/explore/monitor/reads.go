@@ -10,6 +10,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/healthcheck"
 	"github.com/sickbay-dev/sickbay/sim/explore/apimodel"
 	"github.com/sickbay-dev/sickbay/sim/explore/history"
 	"github.com/sickbay-dev/sickbay/sim/explore/kinds"
@@ -132,7 +133,7 @@ func nodeSick(node *corev1.Node, now time.Time) bool {
 func (t *turn) last() time.Time {
 	var last time.Time
 	for _, look := range t.looks {
-		last = history.Later(last, look.at)
+		last = healthcheck.Latest(last, look.at)
 	}
 	return last
 }

@@ -62,7 +62,7 @@ func (m *Monitor) recordChanged(change apimodel.Change) {
 
 // recordMade judges a new record.
 func (m *Monitor) recordMade(made *v1alpha1.MachineRemediation) {
-	for _, r := range history.Every[*v1alpha1.MachineRemediation](m.w, kinds.Record) {
+	for _, r := range m.records() {
 		if r.UID != made.UID && r.Spec.MachineRef.UID == made.Spec.MachineRef.UID && r.Status.CompletionTime == nil && !r.Spec.AskedFor() {
 			m.w.Fail(rules.OneRecord, "records %s and %s of machine %s are open", r.Name, made.Name, made.Spec.MachineRef.Name)
 		}
@@ -83,7 +83,7 @@ func (m *Monitor) statusWritten(p *history.Process, before, after *v1alpha1.Mach
 		m.w.Fail(rules.Reason, "record %s does not say how it goes on: phase %q, %+v", after.Name, a.Phase, said)
 	}
 	for i := range b.Attempts {
-		m.attemptStays(after, &b.Attempts[i])
+		m.attemptStays(before, after, &b.Attempts[i])
 	}
 	for i := range a.Attempts {
 		m.timedOut(p, before, after, &a.Attempts[i])
@@ -97,10 +97,10 @@ func (m *Monitor) statusWritten(p *history.Process, before, after *v1alpha1.Mach
 const remembers = 64
 
 // attemptStays checks that a finished attempt stays as stored, except for the result of one that seemed to have helped.
-func (m *Monitor) attemptStays(after *v1alpha1.MachineRemediation, was *v1alpha1.RemediationAttempt) {
-	is := attemptOf(after, was.Number)
+func (m *Monitor) attemptStays(before, after *v1alpha1.MachineRemediation, was *v1alpha1.RemediationAttempt) {
+	is := ladder.Numbered(after, was.Number)
 	if is == nil {
-		m.mayForget(after, was)
+		m.mayForget(before, after, was)
 		return
 	}
 	if was.EndTime == nil || m.settled(after, was, is) {
@@ -125,8 +125,8 @@ func (m *Monitor) attemptStays(after *v1alpha1.MachineRemediation, was *v1alpha1
 }
 
 // mayForget checks that an attempt is forgotten only if there are too many, or if it is counted with a later one.
-func (m *Monitor) mayForget(after *v1alpha1.MachineRemediation, was *v1alpha1.RemediationAttempt) {
-	isJoined := was.Result == v1alpha1.ResultNotBegun && joined(after, was)
+func (m *Monitor) mayForget(before, after *v1alpha1.MachineRemediation, was *v1alpha1.RemediationAttempt) {
+	isJoined := was.Result == v1alpha1.ResultNotBegun && joined(before, after, was)
 	if len(after.Status.Attempts) < remembers && !isJoined {
 		m.w.Fail(rules.History, "record %s forgets attempt %d", after.Name, was.Number)
 	}
@@ -148,10 +148,12 @@ func (m *Monitor) corrected(kept, is *v1alpha1.RemediationAttempt) {
 	}
 }
 
-// joined reports whether an attempt that nobody began is now counted with the one after it.
-func joined(after *v1alpha1.MachineRemediation, was *v1alpha1.RemediationAttempt) bool {
+// joined reports whether an attempt that nobody began is now counted with the one after it, and since when Sickbay has asked. The time of one that
+// waits for somebody who keeps the host begins anew.
+func joined(before, after *v1alpha1.MachineRemediation, was *v1alpha1.RemediationAttempt) bool {
 	return slices.ContainsFunc(after.Status.Attempts, func(a v1alpha1.RemediationAttempt) bool {
-		return a.Number > was.Number && a.Step == was.Step && a.Result == v1alpha1.ResultNotBegun && a.Count > max(1, was.Count) && a.StartTime.Equal(was.StartTime)
+		since := a.StartTime.Equal(was.StartTime) || before.Status.StoppedBy == "Host"
+		return a.Number > was.Number && a.Step == was.Step && a.Result == v1alpha1.ResultNotBegun && a.Count > max(1, was.Count) && since
 	})
 }
 
@@ -182,15 +184,6 @@ func (m *Monitor) turnedOut(after *v1alpha1.MachineRemediation, was, is *v1alpha
 		return false
 	}
 	return was.Result == v1alpha1.ResultWithdrawn || markStands(machine) || !machine.DeletionTimestamp.After(was.EndTime.Add(history.Crossing+time.Second))
-}
-
-func attemptOf(r *v1alpha1.MachineRemediation, number int32) *v1alpha1.RemediationAttempt {
-	for i := range r.Status.Attempts {
-		if r.Status.Attempts[i].Number == number {
-			return &r.Status.Attempts[i]
-		}
-	}
-	return nil
 }
 
 // ended judges the end of a record.
@@ -257,7 +250,7 @@ func (m *Monitor) left(machine *clusterv1.Machine) []string {
 }
 
 func (m *Monitor) machineWith(uid types.UID) *clusterv1.Machine {
-	for _, machine := range history.Every[*clusterv1.Machine](m.w, kinds.Machine) {
+	for _, machine := range m.machines() {
 		if machine.UID == uid {
 			return machine
 		}
@@ -267,7 +260,7 @@ func (m *Monitor) machineWith(uid types.UID) *clusterv1.Machine {
 
 // timedOut checks that an attempt had the full time of its step.
 func (m *Monitor) timedOut(p *history.Process, before, after *v1alpha1.MachineRemediation, is *v1alpha1.RemediationAttempt) {
-	was := attemptOf(before, is.Number)
+	was := ladder.Numbered(before, is.Number)
 	if is.Result != v1alpha1.ResultTimedOut || is.EndTime == nil || is.StartTime == nil || was == nil || was.EndTime != nil {
 		return
 	}

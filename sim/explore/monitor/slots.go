@@ -26,7 +26,7 @@ func (m *Monitor) slots(p *history.Process, r *v1alpha1.MachineRemediation, mach
 		return
 	}
 	var under []string
-	for _, other := range history.Every[*clusterv1.Machine](m.w, kinds.Machine) {
+	for _, other := range m.machines() {
 		if other.UID == machine.UID || (m.underRepair(p, other) && m.counts(p, r, other)) {
 			under = append(under, other.Name)
 		}
@@ -65,7 +65,7 @@ func (m *Monitor) deletionHangs(machine *clusterv1.Machine) bool {
 
 // personKeepsOff reports whether a record for single steps is at work on a machine. The others of the machine wait for it.
 func (m *Monitor) personKeepsOff(machine *clusterv1.Machine) bool {
-	return slices.ContainsFunc(history.Every[*v1alpha1.MachineRemediation](m.w, kinds.Record), func(r *v1alpha1.MachineRemediation) bool {
+	return slices.ContainsFunc(m.records(), func(r *v1alpha1.MachineRemediation) bool {
 		return r.Spec.MachineRef.UID == machine.UID && !ladder.Ended(r) && ladder.KeepsOff(r) && ladder.MayStand(r)
 	})
 }

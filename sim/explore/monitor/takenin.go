@@ -57,7 +57,7 @@ func (m *Monitor) consumed(cycle *v1alpha1.RebootRemediation) {
 
 // unanswered notes what somebody has asked for and nobody answers.
 func (m *Monitor) unanswered(note noting, withdrawn time.Duration) {
-	for _, machine := range history.Every[*clusterv1.Machine](m.w, kinds.Machine) {
+	for _, machine := range m.machines() {
 		if value, asks := annotationOf(machine, rebootannotation.Request); asks && machine.DeletionTimestamp.IsZero() && !m.mayAskAgain(machine) && !m.leftAlone(machine) {
 			note(rules.Consumed, machine.UID, withdrawn, "nobody answers %q on %s", value, machine.Name)
 		}
@@ -67,7 +67,7 @@ func (m *Monitor) unanswered(note noting, withdrawn time.Duration) {
 
 // requestsUnanswered notes the RebootRemediations that nobody answers.
 func (m *Monitor) requestsUnanswered(note noting, withdrawn time.Duration) {
-	for _, request := range history.Every[*v1alpha1.RebootRemediation](m.w, kinds.Reboot) {
+	for _, request := range m.reboots() {
 		machine := history.Latest[*clusterv1.Machine](m.w, kinds.Machine, machineOfRequest(request))
 		if reboot.IsCycle(request) || !request.DeletionTimestamp.IsZero() || machine == nil || !machine.DeletionTimestamp.IsZero() || m.openRecord(machine.UID) != nil || m.leftAlone(machine) {
 			continue
@@ -94,21 +94,21 @@ func machineOfRequest(request *v1alpha1.RebootRemediation) string {
 
 // anyAsked reports whether an open record is what somebody has asked for.
 func (m *Monitor) anyAsked() bool {
-	return slices.ContainsFunc(history.Every[*v1alpha1.MachineRemediation](m.w, kinds.Record), func(r *v1alpha1.MachineRemediation) bool {
+	return slices.ContainsFunc(m.records(), func(r *v1alpha1.MachineRemediation) bool {
 		return !ladder.Ended(r) && r.Spec.AskedFor()
 	})
 }
 
 // hasAsked reports whether an open record of a machine is what somebody has asked for. Others wait for it.
 func (m *Monitor) hasAsked(machine *clusterv1.Machine) bool {
-	return slices.ContainsFunc(history.Every[*v1alpha1.MachineRemediation](m.w, kinds.Record), func(r *v1alpha1.MachineRemediation) bool {
+	return slices.ContainsFunc(m.records(), func(r *v1alpha1.MachineRemediation) bool {
 		return r.Spec.MachineRef.UID == machine.UID && !ladder.Ended(r) && r.Spec.AskedFor()
 	})
 }
 
 // mayAskAgain reports whether an annotation on a machine may stand: what it asks for comes after what has begun.
 func (m *Monitor) mayAskAgain(machine *clusterv1.Machine) bool {
-	return slices.ContainsFunc(history.Every[*v1alpha1.MachineRemediation](m.w, kinds.Record), func(r *v1alpha1.MachineRemediation) bool {
+	return slices.ContainsFunc(m.records(), func(r *v1alpha1.MachineRemediation) bool {
 		return r.Spec.MachineRef.UID == machine.UID && !ladder.Ended(r) && r.Spec.AskedFor() && (ladder.HasBegun(r) || ladder.KeepsOff(r))
 	})
 }

@@ -34,7 +34,7 @@ func (m *Monitor) underWay(machine *clusterv1.Machine) []string {
 			all = append(all, "request "+request.GetName())
 		}
 	}
-	for _, cycle := range history.Every[*v1alpha1.RebootRemediation](m.w, kinds.Reboot) {
+	for _, cycle := range m.reboots() {
 		// A finished power cycle keeps nothing off.
 		over := meta.FindStatusCondition(cycle.Status.Conditions, v1alpha1.ConditionSucceeded)
 		if m.requested(cycle, machine) && (over == nil || over.Status == metav1.ConditionUnknown) {
@@ -68,7 +68,7 @@ func (m *Monitor) requested(request client.Object, machine *clusterv1.Machine) b
 // it could not be read from then on, or until the record had ended.
 func (m *Monitor) unseen(request client.Object) bool {
 	operation := request.GetAnnotations()[v1alpha1.OperationAnnotation]
-	records := history.Every[*v1alpha1.MachineRemediation](m.w, kinds.Record)
+	records := m.records()
 	if slices.ContainsFunc(records, func(r *v1alpha1.MachineRemediation) bool {
 		return slices.ContainsFunc(r.Status.Attempts, func(a v1alpha1.RemediationAttempt) bool { return a.ObjectRef != nil && a.OperationID == operation })
 	}) {

@@ -37,7 +37,7 @@ func (s stored) has(key string) bool {
 	return ok
 }
 
-// but returns what is not Sickbay's.
+// butOurs returns what is not Sickbay's.
 func (s stored) butOurs() stored {
 	rest := maps.Clone(s)
 	maps.DeleteFunc(rest, func(key, _ string) bool {

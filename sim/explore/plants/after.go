@@ -15,27 +15,27 @@ var plantsOfEnds = []*history.Plant{
 	{
 		Name: "kept slot", World: soonOver(plantWorld(worlds.OwnerSilent, 1, worlds.Faults)), Fault: 5, Rule: rules.Starved,
 		About:  "a mark that no owner answers keeps its slot for ever",
-		Change: func(_ *history.Process, with history.Parts) history.Parts { return storing(with, keepsSlot) },
+		Change: storing(keepsSlot),
 	},
 	{
 		Name: "no step back", World: unfinished(soonOver(stubbornWorld())), Fault: 2, Rule: rules.Starved,
 		About:  "an act that fails again and again keeps the slot of its machine",
-		Change: func(_ *history.Process, with history.Parts) history.Parts { return storing(with, keepsSlot) },
+		Change: storing(keepsSlot),
 	},
 	{
 		Name: "no reason", World: gateWorld(worlds.Nodes), Fault: 5, Rule: rules.Reason,
 		About:  "a MachineHealthCheck does not say why nothing is done",
-		Change: func(_ *history.Process, with history.Parts) history.Parts { return saysNothing(with) },
+		Change: saysNothing,
 	},
 	{
 		Name: "done is done", World: rebootWorld(worlds.Faults), Rule: rules.End,
 		About:  "a record whose steps are used up ends, although the machine is sick",
-		Change: func(p *history.Process, with history.Parts) history.Parts { return storing(with, endsHeld(p.World)) },
+		Change: storing(endsHeld),
 	},
 	{
 		Name: "no probation", World: planWorld(onePower(300), worlds.Faults), Rule: rules.Proven,
 		About:  "a machine counts as repaired as soon as it is healthy, whatever the plan says",
-		Change: func(p *history.Process, with history.Parts) history.Parts { return storing(with, noProbation(p.World)) },
+		Change: storing(noProbation),
 	},
 	{
 		Name: "blind to deletion", World: plantWorld(worlds.OwnerReplaces, 1, worlds.Faults), Rule: rules.Replaced,
@@ -45,7 +45,7 @@ var plantsOfEnds = []*history.Plant{
 	{
 		Name: "ends again", World: rebootsInVain(worlds.Faults), Rule: rules.History,
 		About:  "an attempt that is over seems to end with each write of its record",
-		Change: func(p *history.Process, with history.Parts) history.Parts { return storing(with, endsAgain(p)) },
+		Change: storing(endsAgain),
 	},
 }
 
@@ -59,7 +59,7 @@ var plantsOfOthers = []*history.Plant{
 	{
 		Name: "clock runs", World: requestsInVain(worlds.Pauses, worlds.Clock), Rule: rules.Clock,
 		About:  "the clock of an attempt runs on while everything is paused",
-		Change: func(_ *history.Process, with history.Parts) history.Parts { return storing(with, clockRuns) },
+		Change: storing(clockRuns),
 	},
 	{
 		Name: "no memory", World: planWorld(onePower(0), worlds.Nodes), Rule: rules.Memory,
@@ -69,12 +69,12 @@ var plantsOfOthers = []*history.Plant{
 	{
 		Name: "deaf", Seed: 477, World: plantWorld(worlds.OwnerReplaces, 1, worlds.Person), Rule: rules.Decision,
 		About:  "what a person has decided is not read",
-		Change: deaf,
+		Change: shows(deaf),
 	},
 	{
 		Name: "approves itself", World: planWorld(replaceOnApproval(), worlds.Faults), Rule: rules.Decision,
 		About:  "an attempt that waits for a person seems to be approved",
-		Change: approvesItself,
+		Change: shows(approvesItself),
 	},
 	{
 		Name: "bad prophet", World: replaceTwice(worlds.OwnerSilent, worlds.Faults), Rule: rules.Predicted,

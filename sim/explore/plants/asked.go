@@ -28,7 +28,7 @@ var plantsOfAsking = []*history.Plant{
 	{
 		Name: "goes past", World: replaceTwice(worlds.OwnerSilent, worlds.Faults), Rule: rules.Escalated,
 		About:  "the next step follows a step that nobody has begun",
-		Change: func(_ *history.Process, with history.Parts) history.Parts { return storing(with, goesPast) },
+		Change: storing(goesPast),
 	},
 	{
 		Name: "marked under a pause", World: unfinished(plantWorld(worlds.OwnerDefers, 1, worlds.Pauses)), Rule: rules.Paused,
@@ -74,15 +74,14 @@ func replaceTwice(owner worlds.Owner, actors ...worlds.Actor) *worlds.Spec {
 }
 
 // goesPast goes on with the next step after an attempt that nobody began.
-func goesPast(_, next *v1alpha1.MachineRemediation) error {
+func goesPast(_ *history.Process, _, next *v1alpha1.MachineRemediation) {
 	last := ladder.Last(&next.Status)
 	if last == nil || last.Result != v1alpha1.ResultNotBegun {
-		return nil
+		return
 	}
 	if step := ladder.StepAfter(next.Spec.Steps, last.Step); step != "" {
 		next.Status.Step = step
 	}
-	return nil
 }
 
 // keepingMarks makes the API server refuse to withdraw some marks.
@@ -123,14 +122,11 @@ func deafToDeletion(_ *history.Process, with history.Parts) history.Parts {
 
 // remembersAsking makes new records begin after the last step that was asked for.
 func remembersAsking(p *history.Process, with history.Parts) history.Parts {
-	return withFuncs(with, interceptor.Funcs{Create: func(ctx context.Context, c client.WithWatch, obj client.Object, opts ...client.CreateOption) error {
-		if r, ok := obj.(*v1alpha1.MachineRemediation); ok {
-			for _, earlier := range history.Every[*v1alpha1.MachineRemediation](p.World, kinds.Record) {
-				if last := ladder.Last(&earlier.Status); earlier.Spec.MachineRef.UID == r.Spec.MachineRef.UID && last != nil && last.ObjectRef != nil {
-					r.Spec.StartAt = &v1alpha1.RemediationStart{Step: ladder.StepAfter(r.Spec.Steps, last.Step), Reason: "It was asked for"}
-				}
+	return creating(with, func(r *v1alpha1.MachineRemediation) {
+		for _, earlier := range history.Every[*v1alpha1.MachineRemediation](p.World, kinds.Record) {
+			if last := ladder.Last(&earlier.Status); earlier.Spec.MachineRef.UID == r.Spec.MachineRef.UID && last != nil && last.ObjectRef != nil {
+				r.Spec.StartAt = &v1alpha1.RemediationStart{Step: ladder.StepAfter(r.Spec.Steps, last.Step), Reason: "It was asked for"}
 			}
 		}
-		return c.Create(ctx, obj, opts...)
-	}})
+	})
 }

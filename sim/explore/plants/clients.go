@@ -19,18 +19,45 @@ import (
 
 // liveGet changes the result of a live read of one object. The read still happens.
 func liveGet(with history.Parts, change func(ctx context.Context, key client.ObjectKey, obj client.Object, err error) error) history.Parts {
-	with.Live = reader{Reader: with.Live, change: change}
+	with.Live = getter{with.Live, change}
 	return with
 }
 
-type reader struct {
+type getter struct {
 	client.Reader
 	change func(ctx context.Context, key client.ObjectKey, obj client.Object, err error) error
 }
 
 // Get implements client.Reader.
-func (r reader) Get(ctx context.Context, key client.ObjectKey, obj client.Object, opts ...client.GetOption) error {
-	return r.change(ctx, key, obj, r.Reader.Get(ctx, key, obj, opts...))
+func (g getter) Get(ctx context.Context, key client.ObjectKey, obj client.Object, opts ...client.GetOption) error {
+	return g.change(ctx, key, obj, g.Reader.Get(ctx, key, obj, opts...))
+}
+
+// liveList changes the results of live lists.
+func liveList(with history.Parts, change func(client.ObjectList)) history.Parts {
+	with.Live = lister{with.Live, change}
+	return with
+}
+
+type lister struct {
+	client.Reader
+	change func(client.ObjectList)
+}
+
+// List implements client.Reader.
+func (l lister) List(ctx context.Context, list client.ObjectList, opts ...client.ListOption) error {
+	err := l.Reader.List(ctx, list, opts...)
+	l.change(list)
+	return err
+}
+
+// cachedList changes the results of lists from the cache.
+func cachedList(with history.Parts, change func(client.ObjectList)) history.Parts {
+	return withFuncs(with, interceptor.Funcs{List: func(ctx context.Context, c client.WithWatch, list client.ObjectList, opts ...client.ListOption) error {
+		err := c.List(ctx, list, opts...)
+		change(list)
+		return err
+	}})
 }
 
 // withFuncs changes what a client does.
@@ -45,22 +72,6 @@ type watchless struct{ client.Client }
 // Watch implements client.WithWatch.
 func (watchless) Watch(context.Context, client.ObjectList, ...client.ListOption) (watch.Interface, error) {
 	panic("plants: nobody watches")
-}
-
-// withoutOps removes operations from a JSON patch.
-func withoutOps(patch client.Patch, obj client.Object, drop func(op, path string) bool) client.Patch {
-	return changedOps(patch, obj, func(ops []map[string]any) []map[string]any {
-		return slices.DeleteFunc(ops, func(one map[string]any) bool {
-			op, _ := one["op"].(string)
-			path, _ := one["path"].(string)
-			return drop(op, path)
-		})
-	})
-}
-
-// withOp inserts an operation at the beginning of a JSON patch.
-func withOp(patch client.Patch, obj client.Object, first map[string]any) client.Patch {
-	return changedOps(patch, obj, func(ops []map[string]any) []map[string]any { return slices.Insert(ops, 0, first) })
 }
 
 // changedOps changes a JSON patch. It returns other patches unchanged.
@@ -79,9 +90,12 @@ func changedOps(patch client.Patch, obj client.Object, change func([]map[string]
 	return client.RawPatch(types.JSONPatchType, data)
 }
 
-func dropsOps(with history.Parts, drop func(op, path string) bool) history.Parts {
+// withoutTest removes the test of a field from JSON patches.
+func withoutTest(with history.Parts, path string) history.Parts {
 	return patching(with, func(_ context.Context, obj client.Object, patch client.Patch) client.Patch {
-		return withoutOps(patch, obj, drop)
+		return changedOps(patch, obj, func(ops []map[string]any) []map[string]any {
+			return slices.DeleteFunc(ops, func(one map[string]any) bool { return one["op"] == "test" && one["path"] == path })
+		})
 	})
 }
 
@@ -99,7 +113,14 @@ func patching(with history.Parts, change func(context.Context, client.Object, cl
 
 // showing changes what reads of one object and live lists show, for objects of one type.
 func showing[T client.Object](with history.Parts, change func(T)) history.Parts {
-	with.Live = lister[T]{with.Live, change}
+	with = liveList(with, func(list client.ObjectList) {
+		_ = meta.EachListItem(list, func(item runtime.Object) error {
+			if one, ok := item.(T); ok {
+				change(one)
+			}
+			return nil
+		})
+	})
 	return reading(with, func(_ context.Context, _ client.ObjectKey, obj client.Object, err error) error {
 		if one, ok := obj.(T); ok && err == nil {
 			change(one)
@@ -108,23 +129,19 @@ func showing[T client.Object](with history.Parts, change func(T)) history.Parts 
 	})
 }
 
-// lister changes the objects of one type in lists.
-type lister[T client.Object] struct {
-	client.Reader
-	change func(T)
+// shows is the same, for a plant that changes nothing else.
+func shows[T client.Object](change func(T)) func(*history.Process, history.Parts) history.Parts {
+	return func(_ *history.Process, with history.Parts) history.Parts { return showing(with, change) }
 }
 
-// List implements client.Reader.
-func (l lister[T]) List(ctx context.Context, list client.ObjectList, opts ...client.ListOption) error {
-	if err := l.Reader.List(ctx, list, opts...); err != nil {
-		return err
-	}
-	return meta.EachListItem(list, func(item runtime.Object) error {
-		if one, ok := item.(T); ok {
-			l.change(one)
+// creating changes objects of one type before they are created.
+func creating[T client.Object](with history.Parts, change func(T)) history.Parts {
+	return withFuncs(with, interceptor.Funcs{Create: func(ctx context.Context, c client.WithWatch, obj client.Object, opts ...client.CreateOption) error {
+		if one, ok := obj.(T); ok {
+			change(one)
 		}
-		return nil
-	})
+		return c.Create(ctx, obj, opts...)
+	}})
 }
 
 // reading changes the results of reads of one object, from the cache and live.

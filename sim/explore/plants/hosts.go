@@ -23,32 +23,20 @@ import (
 
 // hastyHosts makes the controller of power cycles believe that records have stored whatever they made, so that it waits for none.
 func hastyHosts(p *history.Process, with history.Parts) history.Parts {
-	with.Live = hastyLister{with.Live, p}
-	return with
-}
-
-// hastyLister shows records as if they had stored what they made, to the controller of power cycles.
-type hastyLister struct {
-	client.Reader
-	p *history.Process
-}
-
-// List implements client.Reader.
-func (h hastyLister) List(ctx context.Context, list client.ObjectList, opts ...client.ListOption) error {
-	err := h.Reader.List(ctx, list, opts...)
-	records, ok := list.(*v1alpha1.MachineRemediationList)
-	if err != nil || !ok || h.p.Item.Controller != reboot.ControllerName {
-		return err
-	}
-	for i := range records.Items {
-		for _, made := range history.Every[*v1alpha1.RebootRemediation](h.p.World, kinds.Reboot) {
-			if by := made.Spec.RequestedBy; by != nil && by.UID == records.Items[i].UID {
-				s := &records.Items[i].Status
-				s.Attempts = append(s.Attempts, v1alpha1.RemediationAttempt{ObjectRef: &v1alpha1.RemediationObjectReference{UID: made.UID}})
+	return liveList(with, func(list client.ObjectList) {
+		records, ok := list.(*v1alpha1.MachineRemediationList)
+		if !ok || p.Item.Controller != reboot.ControllerName {
+			return
+		}
+		for i := range records.Items {
+			for _, made := range history.Every[*v1alpha1.RebootRemediation](p.World, kinds.Reboot) {
+				if by := made.Spec.RequestedBy; by != nil && by.UID == records.Items[i].UID {
+					s := &records.Items[i].Status
+					s.Attempts = append(s.Attempts, v1alpha1.RemediationAttempt{ObjectRef: &v1alpha1.RemediationObjectReference{UID: made.UID}})
+				}
 			}
 		}
-	}
-	return nil
+	})
 }
 
 // plantsOfHosts break the rules about hosts and their Nodes.
@@ -56,7 +44,7 @@ var plantsOfHosts = []*history.Plant{
 	{
 		Name: "believes hosts", World: rebootWorld(worlds.Faults), Rule: rules.ProvenOff,
 		About:  "a host counts as off as soon as somebody wants it off",
-		Change: believesHosts,
+		Change: shows(believesHosts),
 	},
 	{
 		Name: "begins unseen", World: rebootWorld(worlds.Faults), Rule: rules.KeptOff,
@@ -111,15 +99,13 @@ func deletedCycles() *worlds.Spec {
 	return unfinished(s)
 }
 
-func believesHosts(_ *history.Process, with history.Parts) history.Parts {
-	return showing(with, func(host *metal3v1.BareMetalHost) {
-		for key := range host.Annotations {
-			if strings.HasPrefix(key, cycle.KeyPrefix) {
-				host.Status.PoweredOn = false
-				delete(host.Annotations, cycle.ProbeKey)
-			}
+func believesHosts(host *metal3v1.BareMetalHost) {
+	for key := range host.Annotations {
+		if strings.HasPrefix(key, cycle.KeyPrefix) {
+			host.Status.PoweredOn = false
+			delete(host.Annotations, cycle.ProbeKey)
 		}
-	})
+	}
 }
 
 // beginsUnseen keeps in the memory of the process that a power cycle begins.
@@ -177,25 +163,7 @@ func alone(p *history.Process, with history.Parts) history.Parts {
 			list.Items = nil
 		}
 	}
-	with.Live = listing{with.Live, hide}
-	return withFuncs(with, interceptor.Funcs{List: func(ctx context.Context, c client.WithWatch, list client.ObjectList, opts ...client.ListOption) error {
-		err := c.List(ctx, list, opts...)
-		hide(list)
-		return err
-	}})
-}
-
-// listing changes the results of live lists.
-type listing struct {
-	client.Reader
-	change func(client.ObjectList)
-}
-
-// List implements client.Reader.
-func (l listing) List(ctx context.Context, list client.ObjectList, opts ...client.ListOption) error {
-	err := l.Reader.List(ctx, list, opts...)
-	l.change(list)
-	return err
+	return cachedList(liveList(with, hide), hide)
 }
 
 // goneIsGone hides RebootRemediations in deletion from the records that made them.

@@ -32,7 +32,7 @@ var plantsOfPauses = []*history.Plant{
 	{
 		Name: "sees upgrades everywhere", World: upgradeWorld(), Rule: rules.NeedsUpgrade,
 		About:  "an OpenShift that only reconciles seems to upgrade",
-		Change: showingVersions(func(cv *configv1.ClusterVersion) { cv.Status.History[0].State = configv1.PartialUpdate }),
+		Change: shows(func(cv *configv1.ClusterVersion) { cv.Status.History[0].State = configv1.PartialUpdate }),
 	},
 	{
 		Name: "does not take no", World: upgradeWorld(worlds.Pausers), Rule: rules.Overrides,
@@ -62,10 +62,11 @@ var plantsOfPauses = []*history.Plant{
 	{
 		Name: "takes what was handed over", World: upgradeWorld(worlds.Pausers), Rule: rules.PutBack,
 		About: "what was handed over is not so any more when a pause ends",
-		Change: writingPauses(func(changes map[string]*string) {
+		Change: changingPauses(func(changes map[string]*string) bool {
 			if changes[mhcspec.ResumedAtAnnotation] != nil {
 				changes[clusterv1.PausedAnnotation] = nil
 			}
+			return true
 		}),
 	},
 	{

@@ -26,11 +26,6 @@ func showingChecks(change func(all map[string]string)) func(*history.Process, hi
 	}
 }
 
-// showingVersions changes what the cache shows of the ClusterVersion.
-func showingVersions(change func(*configv1.ClusterVersion)) func(*history.Process, history.Parts) history.Parts {
-	return func(_ *history.Process, with history.Parts) history.Parts { return showing(with, change) }
-}
-
 // unreadIsOver answers that there is no upgrade if the ClusterVersion cannot be read.
 func unreadIsOver(_ *history.Process, with history.Parts) history.Parts {
 	return reading(with, func(_ context.Context, _ client.ObjectKey, obj client.Object, err error) error {
@@ -45,28 +40,18 @@ func unreadIsOver(_ *history.Process, with history.Parts) history.Parts {
 
 // allBack shows all Nodes as Ready in lists.
 func allBack(_ *history.Process, with history.Parts) history.Parts {
-	return withFuncs(with, interceptor.Funcs{List: func(ctx context.Context, c client.WithWatch, list client.ObjectList, opts ...client.ListOption) error {
-		err := c.List(ctx, list, opts...)
+	return cachedList(with, func(list client.ObjectList) {
 		if nodes, ok := list.(*corev1.NodeList); ok {
 			for i := range nodes.Items {
 				nodes.Items[i].Status = corev1.NodeStatus{Conditions: []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue}}}
 			}
 		}
-		return err
-	}})
+	})
 }
 
 // losingPauses loses some writes to the annotations of health checks.
 func losingPauses(which func(changes map[string]*string) bool) func(*history.Process, history.Parts) history.Parts {
 	return changingPauses(func(changes map[string]*string) bool { return !which(changes) })
-}
-
-// writingPauses changes what is written to the annotations of health checks.
-func writingPauses(change func(changes map[string]*string)) func(*history.Process, history.Parts) history.Parts {
-	return changingPauses(func(changes map[string]*string) bool {
-		change(changes)
-		return true
-	})
 }
 
 // changingPauses changes what is written to the annotations of health checks, and does not write it if change returns false.

@@ -73,7 +73,7 @@ var plantsOfActs = []*history.Plant{
 	{
 		Name: "marks again", Seed: 10, World: plantWorld(worlds.OwnerSilent, 2, worlds.Person), Rule: rules.Once,
 		About:  "what a person has taken away is asked for again in the same attempt",
-		Change: forgetsActs,
+		Change: shows(forgetsActs),
 	},
 	{
 		Name: "budget", Seed: 596, World: plantWorld(worlds.OwnerReplaces, 1, worlds.Faults, worlds.Overlap), Rule: rules.Slots,
@@ -97,7 +97,7 @@ var plantsOfActs = []*history.Plant{
 		Name: "unversioned", World: plantWorld(worlds.OwnerReplaces, 2, worlds.Person, worlds.Caches), Rule: rules.Look,
 		About: "a mark does not test the version of the Machine that the cache has shown",
 		Change: func(_ *history.Process, with history.Parts) history.Parts {
-			return dropsOps(with, func(op, path string) bool { return op == "test" && path == "/metadata/resourceVersion" })
+			return withoutTest(with, "/metadata/resourceVersion")
 		},
 	},
 	{

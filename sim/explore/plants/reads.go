@@ -64,23 +64,17 @@ func requestForgotten(p *history.Process, with history.Parts) history.Parts {
 }
 
 // deaf hides decisions.
-func deaf(_ *history.Process, with history.Parts) history.Parts {
-	return showing(with, func(r *v1alpha1.MachineRemediation) { r.Spec.Decision = nil })
-}
+func deaf(r *v1alpha1.MachineRemediation) { r.Spec.Decision = nil }
 
 // approvesItself shows an approval in every record.
-func approvesItself(_ *history.Process, with history.Parts) history.Parts {
-	return showing(with, func(r *v1alpha1.MachineRemediation) {
-		r.Spec.Decision = &v1alpha1.RemediationDecision{Attempt: max(1, r.Status.Attempt), Answer: v1alpha1.AnswerApprove}
-		r.Spec.Grant = max(1, r.Spec.Grant)
-	})
+func approvesItself(r *v1alpha1.MachineRemediation) {
+	r.Spec.Decision = &v1alpha1.RemediationDecision{Attempt: max(1, r.Status.Attempt), Answer: v1alpha1.AnswerApprove}
+	r.Spec.Grant = max(1, r.Spec.Grant)
 }
 
 // forgetsActs hides that the current attempt of a record was carried out.
-func forgetsActs(_ *history.Process, with history.Parts) history.Parts {
-	return showing(with, func(r *v1alpha1.MachineRemediation) {
-		if attempt := ladder.AtWork(r); attempt != nil {
-			attempt.ObjectRef = nil
-		}
-	})
+func forgetsActs(r *v1alpha1.MachineRemediation) {
+	if attempt := ladder.AtWork(r); attempt != nil {
+		attempt.ObjectRef = nil
+	}
 }

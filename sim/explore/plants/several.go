@@ -1,8 +1,6 @@
 package plants
 
 import (
-	"context"
-
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -21,43 +19,34 @@ var plantsOfSeveral = []*history.Plant{
 		About: "each of two health checks passes the other one over, and the names of their records differ",
 		Change: func(p *history.Process, with history.Parts) history.Parts {
 			with = named[*v1alpha1.MachineRemediation](p, with)
-			with.Client = otherChecks{with.Client, func(mhc *clusterv1.MachineHealthCheck) bool {
+			return otherChecks(with, func(mhc *clusterv1.MachineHealthCheck) bool {
 				metav1.SetMetaDataAnnotation(&mhc.ObjectMeta, mhcspec.HoldUntilAnnotation, "always")
 				return true
-			}}
-			return with
+			})
 		},
 	},
 	{
 		Name: "paused is healthy", World: plantWorld(worlds.OwnerReplaces, 0, worlds.Second), Rule: rules.Part,
 		About: "a health check that is paused counts as one that finds its machines healthy",
 		Change: func(_ *history.Process, with history.Parts) history.Parts {
-			with.Client = otherChecks{with.Client, func(mhc *clusterv1.MachineHealthCheck) bool {
+			return otherChecks(with, func(mhc *clusterv1.MachineHealthCheck) bool {
 				return !mhcspec.HasAnnotation(mhc, clusterv1.PausedAnnotation)
-			}}
-			return with
+			})
 		},
 	},
 }
 
 // otherChecks changes the MachineHealthChecks of a list, and drops some: those that are looked for besides one.
-type otherChecks struct {
-	client.Client
-
-	keeps func(*clusterv1.MachineHealthCheck) bool
-}
-
-// List implements client.Reader.
-func (c otherChecks) List(ctx context.Context, list client.ObjectList, opts ...client.ListOption) error {
-	err := c.Client.List(ctx, list, opts...)
-	if all, ok := list.(*clusterv1.MachineHealthCheckList); ok {
-		shown := all.DeepCopy().Items
-		all.Items = nil
-		for i := range shown {
-			if c.keeps(&shown[i]) {
-				all.Items = append(all.Items, shown[i])
+func otherChecks(with history.Parts, keeps func(*clusterv1.MachineHealthCheck) bool) history.Parts {
+	return cachedList(with, func(list client.ObjectList) {
+		if all, ok := list.(*clusterv1.MachineHealthCheckList); ok {
+			shown := all.DeepCopy().Items
+			all.Items = nil
+			for i := range shown {
+				if keeps(&shown[i]) {
+					all.Items = append(all.Items, shown[i])
+				}
 			}
 		}
-	}
-	return err
+	})
 }

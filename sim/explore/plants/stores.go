@@ -14,22 +14,22 @@ import (
 )
 
 // storing changes the status of a record before it is stored.
-func storing(with history.Parts, change func(stored, next *v1alpha1.MachineRemediation) error) history.Parts {
-	live := with.Live
-	return withFuncs(with, interceptor.Funcs{SubResourceUpdate: func(ctx context.Context, c client.Client, name string, obj client.Object, opts ...client.SubResourceUpdateOption) error {
-		next, ok := obj.(*v1alpha1.MachineRemediation)
-		if !ok {
-			return c.SubResource(name).Update(ctx, obj, opts...)
-		}
-		stored := &v1alpha1.MachineRemediation{}
-		if err := live.Get(ctx, client.ObjectKeyFromObject(next), stored); err != nil {
-			return err
-		}
-		if err := change(stored, next); err != nil {
-			return err
-		}
-		return c.Status().Update(ctx, obj, opts...)
-	}})
+func storing(change func(p *history.Process, stored, next *v1alpha1.MachineRemediation)) func(*history.Process, history.Parts) history.Parts {
+	return func(p *history.Process, with history.Parts) history.Parts {
+		live := with.Live
+		return withFuncs(with, interceptor.Funcs{SubResourceUpdate: func(ctx context.Context, c client.Client, name string, obj client.Object, opts ...client.SubResourceUpdateOption) error {
+			next, ok := obj.(*v1alpha1.MachineRemediation)
+			if !ok {
+				return c.SubResource(name).Update(ctx, obj, opts...)
+			}
+			stored := &v1alpha1.MachineRemediation{}
+			if err := live.Get(ctx, client.ObjectKeyFromObject(next), stored); err != nil {
+				return err
+			}
+			change(p, stored, next)
+			return c.Status().Update(ctx, obj, opts...)
+		}})
+	}
 }
 
 // intentLost keeps the beginning of an attempt only in the memory of the process, and stores it with the next
@@ -56,22 +56,17 @@ func intentLost(_ *history.Process, with history.Parts) history.Parts {
 	}})
 }
 
-func keepsSlot(stored, next *v1alpha1.MachineRemediation) error {
+func keepsSlot(_ *history.Process, stored, next *v1alpha1.MachineRemediation) {
 	if next.Status.CompletionTime == nil {
 		next.Status.ReleasedGrant = stored.Status.ReleasedGrant
 	}
-	return nil
 }
 
-func endsHeld(w *history.World) func(_, next *v1alpha1.MachineRemediation) error {
-	return func(_, next *v1alpha1.MachineRemediation) error {
-		if next.Status.Phase != v1alpha1.RemediationHeld {
-			return nil
-		}
-		now := metav1.NewTime(w.Now())
+func endsHeld(p *history.Process, _, next *v1alpha1.MachineRemediation) {
+	if next.Status.Phase == v1alpha1.RemediationHeld {
+		now := metav1.NewTime(p.World.Now())
 		next.Status.RecoveryTime = &now
 		endsRecovered(next, now)
-		return nil
 	}
 }
 
@@ -83,32 +78,24 @@ func endsRecovered(r *v1alpha1.MachineRemediation, now metav1.Time) {
 }
 
 // clockRuns keeps the deadline of an attempt from before a pause.
-func clockRuns(stored, next *v1alpha1.MachineRemediation) error {
+func clockRuns(_ *history.Process, stored, next *v1alpha1.MachineRemediation) {
 	if stored.Status.StoppedTime != nil && next.Status.StoppedTime == nil && next.Status.NextTransitionTime != nil {
 		next.Status.NextTransitionTime = stored.Status.NextTransitionTime
 	}
-	return nil
 }
 
 // noProbation ends a record as soon as its machine is healthy.
-func noProbation(w *history.World) func(_, next *v1alpha1.MachineRemediation) error {
-	return func(_, next *v1alpha1.MachineRemediation) error {
-		if next.Status.Phase != v1alpha1.RemediationProbation {
-			return nil
-		}
-		endsRecovered(next, metav1.NewTime(w.Now()))
-		return nil
+func noProbation(p *history.Process, _, next *v1alpha1.MachineRemediation) {
+	if next.Status.Phase == v1alpha1.RemediationProbation {
+		endsRecovered(next, metav1.NewTime(p.World.Now()))
 	}
 }
 
 // endsAgain moves the end of each attempt that is over to now.
-func endsAgain(p *history.Process) func(stored, next *v1alpha1.MachineRemediation) error {
-	return func(_, next *v1alpha1.MachineRemediation) error {
-		for i := range next.Status.Attempts {
-			if attempt := &next.Status.Attempts[i]; attempt.EndTime != nil {
-				attempt.EndTime = new(metav1.NewTime(p.Now()))
-			}
+func endsAgain(p *history.Process, _, next *v1alpha1.MachineRemediation) {
+	for i := range next.Status.Attempts {
+		if attempt := &next.Status.Attempts[i]; attempt.EndTime != nil {
+			attempt.EndTime = new(metav1.NewTime(p.Now()))
 		}
-		return nil
 	}
 }

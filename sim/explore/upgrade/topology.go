@@ -1,6 +1,7 @@
 package upgrade
 
 import (
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
@@ -23,12 +24,7 @@ func (s Scene) topology() []Act {
 
 // Whole reports whether a Cluster with a topology says that it upgrades.
 func Whole(cluster *clusterv1.Cluster) bool {
-	for _, c := range cluster.Status.Conditions {
-		if c.Type == clusterv1.ClusterTopologyReconciledCondition {
-			return c.Status == metav1.ConditionFalse
-		}
-	}
-	return false
+	return meta.IsStatusConditionFalse(cluster.Status.Conditions, clusterv1.ClusterTopologyReconciledCondition)
 }
 
 func (s Scene) topologyDone() {
@@ -37,15 +33,7 @@ func (s Scene) topologyDone() {
 
 func (s Scene) topologySays(is metav1.ConditionStatus, reason string) {
 	says := metav1.Condition{Type: clusterv1.ClusterTopologyReconciledCondition, Status: is, Reason: reason, LastTransitionTime: metav1.NewTime(s.Now)}
-	status(s, kinds.Cluster, kinds.ClusterName, func(c *clusterv1.Cluster) {
-		for i := range c.Status.Conditions {
-			if c.Status.Conditions[i].Type == says.Type {
-				c.Status.Conditions[i] = says
-				return
-			}
-		}
-		c.Status.Conditions = append(c.Status.Conditions, says)
-	})
+	status(s, kinds.Cluster, kinds.ClusterName, func(c *clusterv1.Cluster) { meta.SetStatusCondition(&c.Status.Conditions, says) })
 }
 
 // wishes returns the ways in which a person says whether the Cluster is to be paused. One is not valid.

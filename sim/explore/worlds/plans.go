@@ -2,7 +2,6 @@ package worlds
 
 import (
 	"k8s.io/apimachinery/pkg/util/intstr"
-	"k8s.io/utils/ptr"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/sim/explore/kinds"
@@ -38,38 +37,33 @@ func requestStep(s *v1alpha1.RemediationStep) {
 	s.DoneWhen = v1alpha1.DoneWhenMachineHealthy
 }
 
+func plan(steps ...v1alpha1.RemediationStep) *v1alpha1.RemediationPlan {
+	return &v1alpha1.RemediationPlan{Mode: v1alpha1.ModeAct, ProbationSeconds: new(int32(300)), RelapseWindowSeconds: new(int32(86400)), Steps: steps}
+}
+
 // cloudPlan waits, replaces twice, and leaves the rest to a person.
 func cloudPlan() *v1alpha1.RemediationPlan {
-	return &v1alpha1.RemediationPlan{
-		Mode: v1alpha1.ModeAct, ProbationSeconds: ptr.To[int32](300), RelapseWindowSeconds: ptr.To[int32](86400),
-		Steps: []v1alpha1.RemediationStep{
-			PlanStep("watch", v1alpha1.ActionWait, 120),
-			PlanStep("replace", v1alpha1.ActionReplace, 1800, twice),
-			PlanStep("hold", v1alpha1.ActionHold, 0),
-		},
-	}
+	return plan(
+		PlanStep("watch", v1alpha1.ActionWait, 120),
+		PlanStep("replace", v1alpha1.ActionReplace, 1800, twice),
+		PlanStep("hold", v1alpha1.ActionHold, 0),
+	)
 }
 
 // DeletionPlan deletes a machine, twice if the next one falls sick, too, and leaves the rest to a person.
 func DeletionPlan() *v1alpha1.RemediationPlan {
-	return &v1alpha1.RemediationPlan{
-		Mode: v1alpha1.ModeAct, ProbationSeconds: ptr.To[int32](300), RelapseWindowSeconds: ptr.To[int32](86400),
-		Steps: []v1alpha1.RemediationStep{PlanStep("replace", v1alpha1.ActionReplace, 1800, deletes, twice), PlanStep("hold", v1alpha1.ActionHold, 0)},
-	}
+	return plan(PlanStep("replace", v1alpha1.ActionReplace, 1800, deletes, twice), PlanStep("hold", v1alpha1.ActionHold, 0))
 }
 
 // metalPlan power-cycles, keeps evidence, and replaces if a person agrees.
 func metalPlan() *v1alpha1.RemediationPlan {
-	return &v1alpha1.RemediationPlan{
-		Mode: v1alpha1.ModeAct, ProbationSeconds: ptr.To[int32](300), RelapseWindowSeconds: ptr.To[int32](86400),
-		Steps: []v1alpha1.RemediationStep{
-			PlanStep("reboot", v1alpha1.ActionReboot, 600, twice),
-			PlanStep("evidence", v1alpha1.ActionRequest, 600, evidenceStep),
-			PlanStep("repair", v1alpha1.ActionRequest, 900, requestStep),
-			PlanStep("replace", v1alpha1.ActionReplace, 1800, Approved),
-			PlanStep("hold", v1alpha1.ActionHold, 0),
-		},
-	}
+	return plan(
+		PlanStep("reboot", v1alpha1.ActionReboot, 600, twice),
+		PlanStep("evidence", v1alpha1.ActionRequest, 600, evidenceStep),
+		PlanStep("repair", v1alpha1.ActionRequest, 900, requestStep),
+		PlanStep("replace", v1alpha1.ActionReplace, 1800, Approved),
+		PlanStep("hold", v1alpha1.ActionHold, 0),
+	)
 }
 
 // bounded limits the slots of a plan.
@@ -80,8 +74,5 @@ func bounded(plan *v1alpha1.RemediationPlan, slots int32) *v1alpha1.RemediationP
 
 // hostsPlan power-cycles, and replaces if that does not help.
 func hostsPlan() *v1alpha1.RemediationPlan {
-	return &v1alpha1.RemediationPlan{
-		Mode: v1alpha1.ModeAct, ProbationSeconds: ptr.To[int32](300), RelapseWindowSeconds: ptr.To[int32](86400),
-		Steps: []v1alpha1.RemediationStep{PlanStep("reboot", v1alpha1.ActionReboot, 600), PlanStep("replace", v1alpha1.ActionReplace, 1800)},
-	}
+	return plan(PlanStep("reboot", v1alpha1.ActionReboot, 600), PlanStep("replace", v1alpha1.ActionReplace, 1800))
 }

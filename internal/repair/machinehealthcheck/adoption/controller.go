@@ -159,7 +159,7 @@ func (r reader) observe(ctx context.Context, mhc *clusterv1.MachineHealthCheck) 
 // namespaceKind is read as metadata.
 var namespaceKind = corev1.SchemeGroupVersion.WithKind("Namespace")
 
-// Owner returns which of our field owners owns the annotation of a MachineHealthCheck; empty if it is not ours. Who sets another value takes it over.
+// Owner returns which of our field owners owns the annotation of a MachineHealthCheck; empty if it is not ours. Setting another value takes it over.
 func Owner(mhc metav1.Object) string {
 	for _, entry := range mhc.GetManagedFields() {
 		ours := entry.Manager == FieldOwner || entry.Manager == NamespaceOwner

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	corev1 "k8s.io/api/core/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -13,62 +12,12 @@ import (
 	"github.com/sickbay-dev/sickbay/healthcheck"
 	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
-	"github.com/sickbay-dev/sickbay/internal/ownwrites"
 	"github.com/sickbay-dev/sickbay/internal/recordstore"
 	"github.com/sickbay-dev/sickbay/internal/repair/admission"
 	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
-	"github.com/sickbay-dev/sickbay/internal/repair/rules"
 	"github.com/sickbay-dev/sickbay/internal/repair/slots"
 	"github.com/sickbay-dev/sickbay/internal/scaffold"
 )
-
-// ruleFacts evaluates the rules of the plan for the record's next step. If the plan was edited since the record was made, its rules
-// do not apply: edits apply to the next record.
-func (r *Reader) ruleFacts(ctx context.Context, v *view) error {
-	v.facts.JumpTo, v.facts.Safety.PlanProblem = "", ""
-	if v.machine == nil || v.mhc == nil || v.cluster == nil || ladder.AtWork(v.facts.Record) != nil {
-		return nil
-	}
-	template, err := r.planWithRules(ctx, v.facts.Record)
-	if template == nil {
-		return err
-	}
-	node, err := r.nodeFor(ctx, v)
-	if err != nil {
-		return err
-	}
-	compiled, problem := r.rules.Get(template)
-	if problem == nil {
-		in := rules.InputOf(v.machine, node, mhcspec.RulesOf(v.mhc), v.facts.Record.Status.Attempts)
-		v.facts.JumpTo, _, problem = compiled.StartAt(in)
-	}
-	if problem != nil {
-		v.facts.Safety.PlanProblem = ownwrites.Note("The plan cannot be evaluated: " + problem.Error())
-	}
-	return nil
-}
-
-// planWithRules returns the plan of a record if it is unchanged and has rules; otherwise nil.
-func (r *Reader) planWithRules(ctx context.Context, record *v1alpha1.MachineRemediation) (*v1alpha1.MachineRemediationTemplate, error) {
-	ref := record.Spec.TemplateRef
-	if ref == nil {
-		return nil, nil
-	}
-	template, err := mhcspec.Plan(ctx, r.Cache, client.ObjectKey{Namespace: record.Namespace, Name: ref.Name})
-	if template == nil || template.UID != ref.UID || template.Generation != ref.Generation || len(template.Spec.Template.Spec.Rules) == 0 {
-		return nil, err
-	}
-	return template, nil
-}
-
-// nodeFor returns the Node of the machine: the one that was judged, or else the cached one.
-func (r *Reader) nodeFor(ctx context.Context, v *view) (*corev1.Node, error) {
-	if v.node != nil {
-		return v.node, nil
-	}
-	facts, err := r.Observer.CachedFacts(ctx, v.machine, v.mhc, v.cluster)
-	return facts.Node.Node, err
-}
 
 // healthChecksOf reads the MachineHealthChecks that a Machine belongs to now, and takes the one whose settings hold for the record. Past the cache, it
 // first reads the one that the cache shows. It lists them all only if that one is out of date: before a machine is handed back, no other one may

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -21,6 +22,9 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/conditions"
 	"github.com/sickbay-dev/sickbay/internal/controllerstate"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
+	"github.com/sickbay-dev/sickbay/internal/ownwrites"
+	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
 	"github.com/sickbay-dev/sickbay/internal/repair/rules"
 	"github.com/sickbay-dev/sickbay/internal/scaffold"
 )
@@ -115,4 +119,52 @@ func (p *planCheck) addToManager(mgr ctrl.Manager) error {
 	plans := source.Kind(mgr.GetCache(), client.Object(&v1alpha1.MachineRemediationTemplate{}), &handler.EnqueueRequestForObject{},
 		predicate.GenerationChangedPredicate{})
 	return scaffold.Add(mgr, ctl, planControllerName, plans)
+}
+
+// ruleFacts evaluates the rules of the plan for the record's next step. If the plan was edited since the record was made, its rules
+// do not apply: edits apply to the next record.
+func (r *Reader) ruleFacts(ctx context.Context, v *view) error {
+	v.facts.JumpTo, v.facts.Safety.PlanProblem = "", ""
+	if v.machine == nil || v.mhc == nil || v.cluster == nil || ladder.AtWork(v.facts.Record) != nil {
+		return nil
+	}
+	template, err := r.planWithRules(ctx, v.facts.Record)
+	if template == nil {
+		return err
+	}
+	node, err := r.nodeFor(ctx, v)
+	if err != nil {
+		return err
+	}
+	compiled, problem := r.rules.Get(template)
+	if problem == nil {
+		in := rules.InputOf(v.machine, node, mhcspec.RulesOf(v.mhc), v.facts.Record.Status.Attempts)
+		v.facts.JumpTo, _, problem = compiled.StartAt(in)
+	}
+	if problem != nil {
+		v.facts.Safety.PlanProblem = ownwrites.Note("The plan cannot be evaluated: " + problem.Error())
+	}
+	return nil
+}
+
+// planWithRules returns the plan of a record if it is unchanged and has rules; otherwise nil.
+func (r *Reader) planWithRules(ctx context.Context, record *v1alpha1.MachineRemediation) (*v1alpha1.MachineRemediationTemplate, error) {
+	ref := record.Spec.TemplateRef
+	if ref == nil {
+		return nil, nil
+	}
+	template, err := mhcspec.Plan(ctx, r.Cache, client.ObjectKey{Namespace: record.Namespace, Name: ref.Name})
+	if template == nil || template.UID != ref.UID || template.Generation != ref.Generation || len(template.Spec.Template.Spec.Rules) == 0 {
+		return nil, err
+	}
+	return template, nil
+}
+
+// nodeFor returns the Node of the machine: the one that was judged, or else the cached one.
+func (r *Reader) nodeFor(ctx context.Context, v *view) (*corev1.Node, error) {
+	if v.node != nil {
+		return v.node, nil
+	}
+	facts, err := r.Observer.CachedFacts(ctx, v.machine, v.mhc, v.cluster)
+	return facts.Node.Node, err
 }
