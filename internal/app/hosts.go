@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -32,13 +33,9 @@ func (h hosts) of(ctx context.Context, machine *clusterv1.Machine) (*v1alpha1.Re
 	if (schema.GroupKind{Group: ref.APIGroup, Kind: ref.Kind}) != metal3Machine {
 		return nil, nil
 	}
-	mapping, err := h.kinds.RESTMapping(metal3Machine)
-	if err != nil {
-		return nil, ignoreAbsent(err, metal3Machine.Kind, ref.Name)
-	}
-	infrastructure := scaffold.MetadataOf(mapping.GroupVersionKind)
-	if err := h.live.Get(ctx, client.ObjectKey{Namespace: machine.Namespace, Name: ref.Name}, infrastructure); err != nil {
-		return nil, ignoreAbsent(err, metal3Machine.Kind, ref.Name)
+	infrastructure := &metav1.PartialObjectMetadata{}
+	if err := scaffold.GetServed(ctx, h.live, h.kinds, metal3Machine, client.ObjectKey{Namespace: machine.Namespace, Name: ref.Name}, infrastructure); err != nil {
+		return nil, ignoreAbsent(err)
 	}
 	name := reboot.HostName(infrastructure)
 	if name == "" {
@@ -46,15 +43,15 @@ func (h hosts) of(ctx context.Context, machine *clusterv1.Machine) (*v1alpha1.Re
 	}
 	host := scaffold.MetadataOf(reboot.HostKind)
 	if err := h.live.Get(ctx, client.ObjectKey{Namespace: machine.Namespace, Name: name}, host); err != nil {
-		return nil, ignoreAbsent(err, reboot.HostKind.Kind, name)
+		return nil, ignoreAbsent(fmt.Errorf("getting %s %s: %w", reboot.HostKind.Kind, name, err))
 	}
 	return &v1alpha1.RemediationReference{Name: host.GetName(), UID: host.GetUID()}, nil
 }
 
 // ignoreAbsent drops errors that mean that an object or its kind does not exist.
-func ignoreAbsent(err error, kind, name string) error {
+func ignoreAbsent(err error) error {
 	if client.IgnoreNotFound(err) == nil || meta.IsNoMatchError(err) {
 		return nil
 	}
-	return fmt.Errorf("getting %s %s: %w", kind, name, err)
+	return err
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/explain/selects"
 	"github.com/sickbay-dev/sickbay/internal/humanize"
 	"github.com/sickbay-dev/sickbay/internal/repair/admission"
+	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
 )
 
 // CheckPage explains a MachineHealthCheck.
@@ -150,8 +151,14 @@ func (m *Machine) beside(now time.Time) string {
 		if why == "" && !c.Decision.Allowed {
 			why = "its gate is closed"
 		}
-		if why != "" && c.finds(m) {
+		switch {
+		case !c.finds(m):
+		case why != "":
 			one += ", and is passed over: " + why
+		case m.Record != nil && ladder.HasBegun(m.Record.Record):
+			one += ", and leaves the repair to " + m.Check.MachineHealthCheck.Name + ", which has begun it"
+		default:
+			one += ", and leaves the repair to " + m.Check.MachineHealthCheck.Name
 		}
 		said = append(said, one)
 	}

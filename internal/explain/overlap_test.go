@@ -7,9 +7,12 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/explain"
 	"github.com/sickbay-dev/sickbay/internal/explain/explaintest"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/repair/admission"
+	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
 )
 
 // TestOverlapIsTold: that a health check leaves a machine to that of another controller is told on the page of the machine, and in status, also while
@@ -41,12 +44,15 @@ func TestSeveralAreTold(t *testing.T) {
 	for name, tt := range map[string]struct {
 		// hold is which of the two is on hold, and other which one's record says that it repairs the machine.
 		hold, other string
-		check, row  string
+		// begun reports whether a step of that record has begun.
+		begun      bool
+		check, row string
 	}{
-		"the oldest":              {"", "", "a", "MachineHealthCheck b selects it, too"},
-		"the oldest is on hold":   {"a", "", "b", "MachineHealthCheck a selects it, too, and is passed over: it is on hold"},
-		"both are on hold":        {"both", "", "a", "MachineHealthCheck b selects it, too, and is passed over: it is on hold"},
-		"the younger one repairs": {"", "b", "b", "MachineHealthCheck a selects it, too"},
+		"the oldest":                      {"", "", false, "a", "MachineHealthCheck b selects it, too, and leaves the repair to a"},
+		"the oldest is on hold":           {"a", "", false, "b", "MachineHealthCheck a selects it, too, and is passed over: it is on hold"},
+		"both are on hold":                {"both", "", false, "a", "MachineHealthCheck b selects it, too, and is passed over: it is on hold"},
+		"the younger one repairs":         {"", "b", false, "b", "MachineHealthCheck a selects it, too, and leaves the repair to b"},
+		"what has begun is on hold since": {"a", "a", true, "a", "MachineHealthCheck b selects it, too, and leaves the repair to a, which has begun it"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			older, younger := explaintest.In("cluster", "a"), explaintest.In("cluster", "b")
@@ -66,6 +72,11 @@ func TestSeveralAreTold(t *testing.T) {
 					metav1.SetMetaDataAnnotation(&c.MachineHealthCheck.ObjectMeta, mhcspec.HoldUntilAnnotation, "2222-01-01T00:00:00Z")
 				}
 				c.Decision = admission.Decide(c.Facts, f.Now)
+			}
+			if tt.begun {
+				r := older.Record(m, explaintest.Step("reboot", v1alpha1.ActionReboot, 1, time.Hour))
+				r.Status.Attempts = []v1alpha1.RemediationAttempt{{Number: 1, Step: "reboot", BeganAt: new(metav1.NewTime(f.Now)), ObjectRef: &v1alpha1.RemediationObjectReference{}}}
+				one.Record = &explain.Record{Record: r, Facts: ladder.Alone(r)}
 			}
 			one.Choose()
 			if got := one.Check.MachineHealthCheck.Name; got != tt.check {

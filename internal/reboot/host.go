@@ -16,6 +16,7 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
+	"github.com/sickbay-dev/sickbay/internal/scaffold"
 )
 
 // HostAnnotation on an infrastructure machine or on a Machine of OpenShift names its host as namespace/name.
@@ -114,21 +115,15 @@ func (r reader) infrastructure(ctx context.Context, m *machine) (infra *metav1.P
 	if !ref.IsDefined() {
 		return nil, "The machine has no infrastructure machine", nil
 	}
-	mapping, err := r.mapper.RESTMapping(schema.GroupKind{Group: ref.APIGroup, Kind: ref.Kind})
-	if meta.IsNoMatchError(err) {
+	infra, kind := &metav1.PartialObjectMetadata{}, schema.GroupKind{Group: ref.APIGroup, Kind: ref.Kind}
+	err = scaffold.GetServed(ctx, r.live, r.mapper, kind, client.ObjectKey{Namespace: m.object.GetNamespace(), Name: ref.Name}, infra)
+	switch {
+	case meta.IsNoMatchError(err):
 		return nil, fmt.Sprintf("The kind %s of %s is not installed", ref.Kind, ref.APIGroup), nil
-	}
-	if err != nil {
-		return nil, "", fmt.Errorf("looking for kind %s of %s: %w", ref.Kind, ref.APIGroup, err)
-	}
-	infra = &metav1.PartialObjectMetadata{}
-	infra.SetGroupVersionKind(mapping.GroupVersionKind)
-	err = r.live.Get(ctx, client.ObjectKey{Namespace: m.object.GetNamespace(), Name: ref.Name}, infra)
-	if apierrors.IsNotFound(err) {
+	case apierrors.IsNotFound(err):
 		return nil, fmt.Sprintf("%s %s does not exist", ref.Kind, ref.Name), nil
-	}
-	if err != nil {
-		return nil, "", fmt.Errorf("getting %s %s: %w", ref.Kind, ref.Name, err)
+	case err != nil:
+		return nil, "", err
 	}
 	return infra, "", nil
 }

@@ -130,13 +130,8 @@ func (r reader) readCluster(ctx context.Context, m *machine) (permitted, externa
 // is no: then more machines have to be up.
 func (r reader) etcdElsewhere(ctx context.Context, cluster *clusterv1.Cluster) bool {
 	ref := cluster.Spec.ControlPlaneRef
-	mapping, err := r.mapper.RESTMapping(schema.GroupKind{Group: ref.APIGroup, Kind: ref.Kind})
-	if ref.Kind != "KubeadmControlPlane" || err != nil {
-		return false
-	}
-	plane := &unstructured.Unstructured{}
-	plane.SetGroupVersionKind(mapping.GroupVersionKind)
-	if err := r.live.Get(ctx, client.ObjectKey{Namespace: cluster.Namespace, Name: ref.Name}, plane); err != nil {
+	plane, kind := &unstructured.Unstructured{}, schema.GroupKind{Group: ref.APIGroup, Kind: ref.Kind}
+	if ref.Kind != "KubeadmControlPlane" || scaffold.GetServed(ctx, r.live, r.mapper, kind, client.ObjectKey{Namespace: cluster.Namespace, Name: ref.Name}, plane) != nil {
 		return false
 	}
 	external, found, err := unstructured.NestedMap(plane.Object, "spec", "kubeadmConfigSpec", "clusterConfiguration", "etcd", "external")

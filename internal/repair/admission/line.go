@@ -54,10 +54,10 @@ func (f Facts) line(now time.Time) (all []Admission, at time.Time) {
 	records := f.openByMachine()
 	for i := range f.Targets {
 		target := &f.Targets[i]
-		if !target.sick() || target.unconfirmed() || f.astray(target) {
+		machine := target.Machine
+		if !target.needsRepair(records[machine.UID]) || target.unconfirmed() || f.astray(target) {
 			continue
 		}
-		machine := target.Machine
 		if other := target.other(); other != "" {
 			all = append(all, Admission{Machine: machine, other: other, since: target.Verdict().LastTransitionTime.Time})
 			continue

@@ -12,6 +12,7 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/healthcheck"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
+	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
 )
 
 // Shared is what is known about a Machine that several MachineHealthChecks select.
@@ -155,6 +156,14 @@ func (t Target) Repaired() bool { return t.Shared != nil && t.Shared.Repaired }
 
 // ours reports whether the machine is sick and this MachineHealthCheck repairs it.
 func (t Target) ours() bool { return t.sick() && t.other() == "" }
+
+// needsRepair reports whether the machine is sick. What this MachineHealthCheck has begun goes on while any that selects the machine finds it so.
+func (t Target) needsRepair(open *v1alpha1.MachineRemediation) bool {
+	if t.Shared == nil || t.other() != "" || open == nil || !ladder.HasBegun(open) {
+		return t.sick()
+	}
+	return meta.IsStatusConditionFalse(t.Machine.Status.Conditions, clusterv1.MachineHealthCheckSucceededCondition) && !t.deleting()
+}
 
 // answers reports whether this MachineHealthCheck gives slots to what people ask for on the machine: the oldest that selects it does.
 func (f Facts) answers(t Target) bool {

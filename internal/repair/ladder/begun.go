@@ -25,6 +25,13 @@ func stored(at time.Time) *metav1.Time {
 	return new(metav1.NewTime(at.Truncate(time.Second)))
 }
 
+// Begun reports whether the attempt at work of a record has begun, whether that is stored or not.
+func Begun(f Facts, now time.Time) bool {
+	d := draft{f: f, now: now, s: f.Record.Status}
+	attempt := atWork(&d.s)
+	return attempt != nil && d.begun(attempt)
+}
+
 // begun reports whether the one who carries an attempt out has begun, whether that is stored or not.
 func (d *draft) begun(attempt *v1alpha1.RemediationAttempt) bool {
 	return !d.beganAt(attempt, attempt.BeganAt).IsZero()

@@ -66,7 +66,7 @@ const (
 	NotManaged        What = "MachineHealthCheck {name} is no longer managed by Sickbay"
 	OtherController   What = "MachineHealthCheck {name} of another controller selects the machine, too"
 	OtherLeads        What = "MachineHealthCheck {name} selects the machine, too, and repairs it"
-	NoneLeads         What = "MachineHealthCheck {name} finds the machine healthy, and no other one that selects it repairs it now"
+	NoneLeads         What = "MachineHealthCheck {name} does not find the machine sick, and no other one that selects it repairs it now"
 	AskedInstead      What = "MachineRemediation {name} is what {detail} asked for instead"
 	ClusterGone       What = "The Cluster is gone"
 	ClusterDeleting   What = "The Cluster is being deleted"

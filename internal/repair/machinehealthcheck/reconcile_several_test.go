@@ -8,6 +8,7 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/repair/slots"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
@@ -65,4 +66,29 @@ func TestOverlapEdited(t *testing.T) {
 	}
 	w.reconcile(t, second)
 	w.wantAdmitted(t, "a: reboot")
+}
+
+// TestOverlapSlotForWhatHasBegun: a step has begun for the older of two MachineHealthChecks, which finds the machine healthy by now. The younger one leaves
+// the machine to the record, so the older one gives that its next slot.
+func TestOverlapSlotForWhatHasBegun(t *testing.T) {
+	t.Parallel()
+	w := newHarness(t)
+	first, second := w.check(t, named("first")), w.check(t, named("second"), disks(0))
+	a := w.sick(t, "a", build.Condition("Disk", metav1.ConditionFalse, "Broken", build.Epoch))
+	w.reconcile(t, first)
+	w.stepBack(t, a, 0)
+	changeStatus(t, w, w.recordOf(t, a), func(r *v1alpha1.MachineRemediation) {
+		over := metav1.NewTime(w.clock.Now())
+		r.Status.Attempts = []v1alpha1.RemediationAttempt{{
+			Number: 1, Step: r.Status.Step, StartTime: &over, BeganAt: &over, EndTime: &over, Result: v1alpha1.ResultFailed,
+			ObjectRef: &v1alpha1.RemediationObjectReference{APIVersion: "v1", Kind: "Owner", Name: "owner", UID: "uid"},
+		}}
+	})
+	w.fitNode("a", metav1.ConditionTrue)
+	w.judges().judge(t, a)
+	w.reconcile(t, second)
+	w.reconcile(t, first)
+	if got := w.recordOf(t, a); got.Spec.Grant != 2 || got.Spec.HealthCheckRef.Name != first.Name {
+		t.Errorf("the record of %s was granted %d slots, want 2", got.Spec.HealthCheckRef.Name, got.Spec.Grant)
+	}
 }

@@ -98,10 +98,27 @@ func (r *Reader) sharedFacts(ctx context.Context, v *view) error {
 	}
 	own := verdict.Decide(facts, r.Clock.Now())
 	m.OtherFinding = m.Health == ladder.Sick && own.Status == healthcheck.False && own.Reason != record.Spec.Finding.Reason
-	if ladder.HasBegun(record) {
-		return nil
+	if err := r.unwanted(ctx, v, facts, own); err != nil || ladder.HasBegun(record) {
+		return err
 	}
 	v.facts.Safety.HandedOver, err = r.handedOver(ctx, v, facts, own.Status == healthcheck.True)
+	return err
+}
+
+// unwanted pauses a record while only MachineHealthChecks that may not repair the machine find it sick: its owner would act on a mark all the same. What
+// has begun goes on.
+func (r *Reader) unwanted(ctx context.Context, v *view, facts verdict.Facts, own healthcheck.Result) error {
+	now, undecided := r.Clock.Now(), own.Status != healthcheck.True && own.Status != healthcheck.Progressing
+	found := slices.ContainsFunc(v.checks, func(mhc *clusterv1.MachineHealthCheck) bool {
+		return verdict.Decide(facts.By(mhcspec.RulesOf(mhc)), now).Status == healthcheck.False
+	})
+	if undecided || !found || v.facts.Machine.Health != ladder.Sick || ladder.Begun(v.facts, now) {
+		return nil
+	}
+	leader, until, err := r.Leader(ctx, facts, v.checks, openGate)
+	if v.leadsUntil = until; leader == nil && err == nil {
+		v.facts.Safety.Paused = ladder.Cause{What: ladder.NoneLeads, Name: v.mhc.Name}
+	}
 	return err
 }
 

@@ -36,15 +36,15 @@ func (p *putOffs) has(record *v1alpha1.MachineRemediation) bool {
 	return ok
 }
 
-// storePutOff stores what was put off, unless the record has changed since, or its mark was made too long ago. What else has happened meanwhile, the
-// look that follows shows.
+// storePutOff stores what was put off, however late, unless the record has changed since: the machine may be gone by then, and nothing else would know
+// that it was marked. What has happened meanwhile, the look that follows shows.
 func (r *Reconciler) storePutOff(ctx context.Context, record *v1alpha1.MachineRemediation) error {
 	kept, ok := r.putOff.of.LoadAndDelete(client.ObjectKeyFromObject(record))
 	if !ok {
 		return nil
 	}
 	p := kept.(putOff)
-	if p.version != record.ResourceVersion || r.Clock.Now().Sub(p.view.at) > maxLookAge {
+	if p.version != record.ResourceVersion {
 		return nil
 	}
 	return r.store(ctx, record, p.view, p.decision)

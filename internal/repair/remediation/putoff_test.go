@@ -11,6 +11,7 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/fairqueue"
+	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
 )
 
 // crowded has others wait in the queue of the harness, as in a storm.
@@ -44,9 +45,13 @@ func TestOthersAreMarkedFirst(t *testing.T) {
 				r.Spec.Decision = &v1alpha1.RemediationDecision{Attempt: 1, Answer: v1alpha1.AnswerCancel, By: "ann"}
 			})
 		}, "Held Cancelled replace:Cancelled", true},
-		"it takes too long": {func(f *harness, _ *v1alpha1.MachineRemediation, _ *clusterv1.Machine) {
+		"it takes long": {func(f *harness, _ *v1alpha1.MachineRemediation, _ *clusterv1.Machine) {
 			f.pass(maxLookAge + time.Second)
-		}, acting, true},
+		}, acting, false},
+		"it takes longer than the deletion": {func(f *harness, _ *v1alpha1.MachineRemediation, m *clusterv1.Machine) {
+			f.pass(maxLookAge + time.Second)
+			f.goes(m)
+		}, "Ended Ended Replaced replace:Succeeded", false},
 		"the manager restarts": {func(f *harness, _ *v1alpha1.MachineRemediation, _ *clusterv1.Machine) { f.restart() }, acting, true},
 	}, func(t *testing.T, tt struct {
 		between func(*harness, *v1alpha1.MachineRemediation, *clusterv1.Machine)
@@ -59,6 +64,7 @@ func TestOthersAreMarkedFirst(t *testing.T) {
 		crowded(t, f)
 		machine := f.sick("m")
 		record := f.admit(machine)
+		annotate(f, record, ladder.OwnerUIDAnnotation, string(f.set.UID))
 		result, err := f.once(t.Context(), record)
 		if err != nil || result.RequeueAfter != time.Nanosecond {
 			t.Fatalf("it is looked at again after %s, error %v", result.RequeueAfter, err)
@@ -73,6 +79,9 @@ func TestOthersAreMarkedFirst(t *testing.T) {
 		f.Live = asked
 		f.reconcile(record)
 		f.wantRecord(record, tt.want)
+		if told := f.events(); count(told, EventRemediationStarted) != 1 {
+			t.Errorf("events are %q", told)
+		}
 		if standing := f.standing(); (len(standing) > 0) != (tt.want == acting) {
 			t.Errorf("%q stand", standing)
 		}

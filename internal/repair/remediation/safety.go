@@ -177,14 +177,11 @@ func (r *Reader) alsoJudging(ctx context.Context, v *view) (others []*clusterv1.
 	if len(v.checks) < 2 || !ladder.HasBegun(v.facts.Record) {
 		return nil, nil
 	}
-	open := func(context.Context, *clusterv1.MachineHealthCheck, *clusterv1.Cluster, bool) (string, error) {
-		return "", nil
-	}
 	for _, mhc := range v.checks {
 		if mhc == v.mhc {
 			continue
 		}
-		why, err := r.PassedOver(ctx, mhc, v.cluster, open)
+		why, err := r.PassedOver(ctx, mhc, v.cluster, openGate)
 		if err != nil {
 			return nil, err
 		}
@@ -193,6 +190,11 @@ func (r *Reader) alsoJudging(ctx context.Context, v *view) (others []*clusterv1.
 		}
 	}
 	return others, nil
+}
+
+// openGate is for what has begun: a closed gate does not stop it.
+func openGate(context.Context, *clusterv1.MachineHealthCheck, *clusterv1.Cluster, bool) (string, error) {
+	return "", nil
 }
 
 // deletionFacts adds why the owner of a machine that Sickbay is about to delete would not replace it.

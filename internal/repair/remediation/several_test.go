@@ -216,3 +216,64 @@ func TestSeveralOnlyDryRunLeft(t *testing.T) {
 	f.wantStanding()
 	f.wantRecord(record, "Ended Ended HandedOver replace:NotBegun")
 }
+
+// TestSeveralNextMark: a mark that nobody has answered is withdrawn while only a dry-run finds the machine sick, also after a step that had begun, and if
+// the record's own MachineHealthCheck waits for its timeout again. When that finds it sick, the record goes on.
+func TestSeveralNextMark(t *testing.T) {
+	t.Parallel()
+	reboot, replace := step(v1alpha1.ActionReboot), step(v1alpha1.ActionReplace)
+	fine, broken := metav1.ConditionTrue, metav1.ConditionFalse
+	rows(t, map[string]struct {
+		steps []v1alpha1.RemediationStep
+		disk  metav1.ConditionStatus
+		want  string
+	}{
+		"after a power cycle, and it is healthy":      {[]v1alpha1.RemediationStep{reboot, replace}, fine, "Pending Paused reboot:TimedOut replace:NotBegun"},
+		"after a power cycle, and it may be sick":     {[]v1alpha1.RemediationStep{reboot, replace}, broken, "Pending Paused reboot:TimedOut replace:NotBegun"},
+		"the first step, and the machine may be sick": {[]v1alpha1.RemediationStep{replace}, broken, "Pending Paused replace:NotBegun"},
+	}, func(t *testing.T, tt struct {
+		steps []v1alpha1.RemediationStep
+		disk  metav1.ConditionStatus
+		want  string
+	}) {
+		t.Helper()
+		f := newHarness(t, build.Annotation(mhcspec.DryRunAnnotation, "true"), build.UnhealthyMachineCondition("Fan", broken, 0))
+		build.Create(t.Context(), t, f.env.Client, build.MachineHealthCheck(f.ns, "other", build.UnhealthyMachineCondition("Disk", broken, 5*time.Minute)))
+		f.nodes.Put(f.clusterKey(), build.Node("a"))
+		since := f.clock.Now().Add(-10 * time.Minute)
+		a := f.sick("a", build.Condition("Disk", broken, "Broken", since), build.Condition("Fan", broken, "Broken", since))
+		record := f.admit(a, ofOther, by(tt.steps...))
+		f.reconcile(record)
+		if len(tt.steps) > 1 {
+			f.cycleBegins(record)
+			f.reconcile(record)
+			f.again(record, 10*time.Minute)
+		}
+		f.wantStanding("a: mark")
+		changeStatus(f, a, func(m *clusterv1.Machine) {
+			setCondition(m, metav1.Condition{Type: "Disk", Status: tt.disk, Reason: "New", LastTransitionTime: metav1.NewTime(f.clock.Now())})
+		})
+		after := f.reconcile(record)
+		f.wantStanding()
+		f.wantRecord(record, tt.want)
+		if tt.disk == broken && (after == 0 || after > 5*time.Minute) {
+			t.Errorf("it is looked at again after %s", after)
+		}
+		changeStatus(f, a, func(m *clusterv1.Machine) {
+			setCondition(m, metav1.Condition{Type: "Disk", Status: broken, Reason: "Broken", LastTransitionTime: metav1.NewTime(since)})
+		})
+		f.again(record, 5*time.Minute)
+		f.wantStanding("a: mark")
+	})
+}
+
+// again lets time pass, and gives a record the slot that it wants.
+func (f *harness) again(record *v1alpha1.MachineRemediation, after time.Duration) {
+	f.t.Helper()
+	f.pass(after)
+	f.reconcile(record)
+	f.pass(time.Minute)
+	f.reconcile(record)
+	f.grant(record)
+	f.reconcile(record)
+}

@@ -28,6 +28,8 @@ const (
 	FieldOwner = "sickbay-adoption"
 	// NamespaceOwner does so where the label of a namespace has, which not each manager may read.
 	NamespaceOwner = FieldOwner + "-by-namespace"
+	// upgradeOwner owns what is left to the pause of an upgrade.
+	upgradeOwner = FieldOwner + "-until-upgraded"
 )
 
 // Reasons of the events on MachineHealthChecks.
@@ -82,6 +84,8 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	case GiveBack:
 		r.memory.EndPause(req.NamespacedName)
 		err = writer{r.Client, r.Recorder}.apply(ctx, mhc, Owner(mhc), map[string]any{}, EventGivenBack, "Given back to Cluster API's own controller: the label "+Label+" asks for Sickbay no longer")
+	case LeaveToUpgrade:
+		err = writer{r.Client, r.Recorder}.apply(ctx, mhc, upgradeOwner, pausedBy(mhcspec.UpgradeValue), EventGivenBack, "Given back to Cluster API's own controller once its upgrade is over: the label "+Label+" asks for Sickbay no longer")
 	case Nothing:
 	}
 	if apierrors.IsConflict(err) {
@@ -98,16 +102,19 @@ func (r *Reconciler) handOver(ctx context.Context, mhc *clusterv1.MachineHealthC
 	if wait := r.memory.Paused(key, betweenHandOvers, now); wait > 0 {
 		return wait, nil
 	}
-	set := map[string]any{"annotations": map[string]any{clusterv1.PausedAnnotation: mhcspec.HandedOverValue}}
 	owner := FieldOwner
 	if facts.Cluster == "" {
 		owner = NamespaceOwner
 	}
-	err := writer{r.Client, r.Recorder}.apply(ctx, mhc, owner, set, EventAdopted, "Handed over to Sickbay by the label "+Label)
+	err := writer{r.Client, r.Recorder}.apply(ctx, mhc, owner, pausedBy(mhcspec.HandedOverValue), EventAdopted, "Handed over to Sickbay by the label "+Label)
 	if err == nil {
 		r.memory.BeginPause(key, now)
 	}
 	return 0, err
+}
+
+func pausedBy(value string) map[string]any {
+	return map[string]any{"annotations": map[string]any{clusterv1.PausedAnnotation: value}}
 }
 
 // foreign reports whether another manager looks after a MachineHealthCheck. None does after one that we hand over and that has lost its label.

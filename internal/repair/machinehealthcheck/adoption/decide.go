@@ -27,13 +27,17 @@ const (
 	HandOver
 	// GiveBack removes it.
 	GiveBack
+	// LeaveToUpgrade makes it the upgrade's: package upgradepause removes it once the Nodes are back.
+	LeaveToUpgrade
 )
 
-// Decide decides about one MachineHealthCheck. An annotation that others have set is theirs, whatever its value. During an upgrade all stays as it is:
-// to take ours away would end the upgrade's pause, and to set it would begin one again that a person has ended.
+// Decide decides about one MachineHealthCheck. An annotation that others have set is theirs, whatever its value. To take ours away during an upgrade
+// would end the upgrade's pause, and to set it would begin one again that a person has ended.
 func Decide(f Facts) Act {
 	wanted := f.wanted() && !f.Drains
 	switch {
+	case f.Upgrading && !f.wanted() && f.Ours && !f.Drains:
+		return LeaveToUpgrade
 	case f.Upgrading:
 	case wanted && !f.Paused:
 		return HandOver

@@ -19,7 +19,7 @@ func TestLabelHandsOver(t *testing.T) {
 		"the label goes, a person's value":     {Facts{Paused: true}, Nothing},
 		"Sickbay drains":                       {Facts{Cluster: "true", Paused: true, Ours: true, Drains: true}, GiveBack},
 		"a person has unpaused it, unrecorded": {Facts{Cluster: "true", Upgrading: true}, Nothing},
-		"the label goes during an upgrade":     {Facts{Paused: true, Ours: true, Upgrading: true}, Nothing},
+		"the label goes during an upgrade":     {Facts{Paused: true, Ours: true, Upgrading: true}, LeaveToUpgrade},
 		"Sickbay drains during an upgrade":     {Facts{Paused: true, Ours: true, Drains: true, Upgrading: true}, Nothing},
 		"Sickbay drains, and has not begun":    {Facts{Cluster: "true", Drains: true}, Nothing},
 		"Sickbay drains, and it is a persons":  {Facts{Cluster: "true", Paused: true, Drains: true}, Nothing},

@@ -269,3 +269,35 @@ func owners(obj client.Object) (names []string) {
 	}
 	return names
 }
+
+// TestLabelGoesDuringUpgrade: the pause becomes the upgrade's, as of any other MachineHealthCheck of Cluster API's own controller, whose clocks have run
+// meanwhile: package upgradepause keeps it until the Nodes are back.
+func TestLabelGoesDuringUpgrade(t *testing.T) {
+	t.Parallel()
+	s := &stage{WithT: NewWithT(t), t: t, env: env.Get(t), recorder: events.NewFakeRecorder(100)}
+	s.ns = s.env.Namespace(t)
+	s.cluster = build.Cluster(s.ns, "blue", build.Label(Label, "true"))
+	s.Expect(s.env.Client.Create(t.Context(), s.cluster)).To(Succeed())
+	s.check("a")
+	r := &Reconciler{Client: s.env.Client, Clock: clocktesting.NewFakePassiveClock(build.Epoch), Recorder: s.recorder}
+	annotate := func(annotations string) {
+		mhc := build.MachineHealthCheck(s.ns, "a")
+		s.Expect(s.env.Client.Patch(t.Context(), mhc, client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"annotations":`+annotations+`}}`)), client.FieldOwner("sickbay-upgradepause"))).To(Succeed())
+	}
+	becomes := func(want string) {
+		t.Helper()
+		for range 3 {
+			_, err := r.Reconcile(t.Context(), ctrl.Request{NamespacedName: client.ObjectKey{Namespace: s.ns, Name: "a"}})
+			s.Expect(err).NotTo(HaveOccurred())
+		}
+		s.Expect(s.value("a")()).To(Equal(want))
+	}
+	becomes("sickbay")
+	annotate(`{"` + mhcspec.UpgradeMarker + `":""}`)
+	becomes("sickbay")
+	s.label(s.cluster, "")
+	becomes(mhcspec.UpgradeValue)
+	annotate(`{"` + mhcspec.UpgradeMarker + `":null,"` + clusterv1.PausedAnnotation + `":null}`)
+	becomes("-")
+	s.Expect(s.recorder.Events).To(HaveLen(2))
+}
