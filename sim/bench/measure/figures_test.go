@@ -16,35 +16,8 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/bench/result"
 )
 
+// TestPercentile: a percentile is the least value that so many percent do not exceed.
 func TestPercentile(t *testing.T) {
-	hundred := make([]float64, 100)
-	for i := range hundred {
-		hundred[i] = float64(i + 1)
-	}
-	for _, tt := range []struct {
-		sorted  []float64
-		percent int
-		want    float64
-	}{
-		{hundred, 50, 50},
-		{hundred, 99, 99},
-		{hundred, 100, 100},
-		{hundred, 1, 1},
-		{[]float64{7}, 50, 7},
-		{[]float64{7}, 99, 7},
-		{[]float64{1, 2}, 50, 1},
-		{[]float64{1, 2, 3}, 50, 2},
-		{[]float64{1, 2, 3}, 99, 3},
-		{hundred[:20], 99, 20},
-	} {
-		if got := percentile(tt.sorted, tt.percent); got != tt.want {
-			t.Errorf("%d%% of %v is %v, want %v", tt.percent, tt.sorted, got, tt.want)
-		}
-	}
-}
-
-// TestPercentileIsTheLeast: a percentile is the least value that so many percent do not exceed.
-func TestPercentileIsTheLeast(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		sorted := rapid.SliceOfN(rapid.Float64Range(0, 100), 1, 300).Draw(t, "values")
 		slices.Sort(sorted)
