@@ -70,9 +70,15 @@ func (p *Person) otherwise(open *v1alpha1.MachineRemediation, until v1alpha1.Ste
 	if ladder.KeepsOff(open) {
 		first = "keep the host off"
 	}
-	return fmt.Errorf("mr/%s is there to %s, as %s has asked, so nothing was written. Call that off first, which switches the host on: %s cancel mr/%s -n %s",
-		open.Name, first, open.Spec.RequestedBy.Asker(), p.Command, open.Name, open.Namespace)
+	return Refusal(fmt.Sprintf("mr/%s is there to %s, as %s has asked, so nothing was written. Call that off first, which switches the host on: %s cancel mr/%s -n %s",
+		open.Name, first, open.Spec.RequestedBy.Asker(), p.Command, open.Name, open.Namespace))
 }
+
+// Refusal is the error of a command that what somebody else has asked for does not allow. It says what to do first.
+type Refusal string
+
+// Error implements error.
+func (r Refusal) Error() string { return string(r) }
 
 // machine reads a machine and its Cluster.
 func (p *Person) machine(ctx context.Context, namespace, name string) (*clusterv1.Machine, *clusterv1.Cluster, error) {

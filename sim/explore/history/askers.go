@@ -2,6 +2,7 @@ package history
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -41,6 +42,9 @@ func (w *World) commandReboot(machine string) {
 	defer w.writesAs(nil)()
 	person := useractions.Person{Client: w.admin, Name: "somebody", Clock: w.clock}
 	change, err := person.Reboot(context.Background(), kinds.Namespace, machine, useractions.Asked{})
+	if _, refused := errors.AsType[useractions.Refusal](err); refused {
+		return
+	}
 	w.must(err)
 	if change.Already == "" {
 		_, err = change.Write(context.Background())

@@ -15,11 +15,11 @@ import (
 const insideEvery = 8
 
 // sameInside fails if the manager would explain anything differently from an observer outside. In a world at rest, both see the same
-// objects. The manager alone knows which requests it could read before, and two more things, and then sameInside does not compare: which admissions failed, and, for less than a second,
-// what it has just created but not yet seen in its caches. It looks at the latter again, so it is known to be due.
+// objects. The manager alone knows which requests it could read before, and two more things, and then sameInside does not compare: which admissions
+// failed, and what it has just created but not yet seen in its caches. What was deleted at once, it never sees, and counts for five seconds.
 func (m *Monitor) sameInside(outside explain.Facts) {
-	manager, next := m.w.Inside(), m.w.Leader.Due()
-	if manager == nil || m.w.Forbidden() || !m.oneIn(insideEvery) || (!next.IsZero() && !next.After(m.w.Now().Add(soonEnough))) {
+	manager := m.w.Inside()
+	if manager == nil || m.w.Forbidden() || !m.oneIn(insideEvery) {
 		return
 	}
 	quiet := m.w.Quiet
@@ -30,7 +30,7 @@ func (m *Monitor) sameInside(outside explain.Facts) {
 		m.w.Fail(rules.Predicted, "the manager cannot read its fleet: %v", err)
 		return
 	}
-	if slices.ContainsFunc(inside.Checks, func(c *explain.Check) bool { return len(c.Facts.Failures) > 0 }) {
+	if slices.ContainsFunc(inside.Checks, func(c *explain.Check) bool { return c.Facts.Unseen || len(c.Facts.Failures) > 0 }) {
 		return
 	}
 	here, there := pagesOf(&inside), pagesOf(&outside)
