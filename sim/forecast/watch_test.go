@@ -22,7 +22,7 @@ func at(since time.Duration, status metav1.ConditionStatus, ready corev1.Conditi
 	node := build.Node("node", build.NodeReady(metav1.ConditionStatus(ready), build.Epoch))
 	return explain.Facts{
 		Now: build.Epoch.Add(since), Clusters: []explain.Cluster{{Cluster: cluster}},
-		Machines: []*explain.Machine{{Machine: machine, Health: &verdict.Facts{
+		Machines: []*explain.Machine{{Machine: machine, Check: &explain.Check{MachineHealthCheck: mhc}, Health: &verdict.Facts{
 			Machine: machine, Cluster: cluster, Rules: mhcspec.RulesOf(mhc), WasHealthy: status == metav1.ConditionTrue,
 			Node: verdict.NodeFacts{State: verdict.NodeFound, Node: node},
 		}}},
