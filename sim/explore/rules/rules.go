@@ -42,7 +42,7 @@ var (
 	Kept       = rule("no slot is kept for longer than an hour for what nobody begins")
 	Effect     = rule("what people decide has its effect soon, under every pause")
 	Again      = rule("only a repair that has begun is remembered")
-	KeptOff    = rule("a host is kept off only for a power cycle that has stored that it begins, and has not let go of it")
+	KeptOff    = rule("a host is kept off only by a power cycle whose beginning is stored, and only until the cycle lets go of it")
 	LetGo      = rule("no host is left off by mistake")
 	ProvenOff  = rule("a Node is out of service only while its host is proven off")
 	Restored   = rule("a Node gets back what it had")
