@@ -91,7 +91,7 @@ func (m *Monitor) keySet(host *metal3v1.BareMetalHost, uid types.UID) {
 	case r.Status.Host == nil || r.Status.Host.UID != host.UID:
 		m.w.Fail(rules.Bound, "host %s is kept off, which is not the host of RebootRemediation %s", host.Name, r.Name)
 	case r.Status.BeganAt == nil:
-		m.w.Fail(rules.KeptOff, "host %s is kept off before RebootRemediation %s has stored that it begins", host.Name, r.Name)
+		m.w.Fail(rules.KeptOff, "host %s is kept off before the beginning of RebootRemediation %s is stored", host.Name, r.Name)
 	case r.Status.Phase.Ended() || !slices.Contains(r.Finalizers, cycle.Finalizer) || m.released[uid]:
 		m.w.Fail(rules.KeptOff, "host %s is kept off, and RebootRemediation %s lets go of it: %s", host.Name, r.Name, r.Status.Phase)
 	}
