@@ -55,6 +55,12 @@ func (s stored) ids() []string {
 	return strings.FieldsFunc(s[handled], func(r rune) bool { return r == ',' })
 }
 
+// time returns a stored time; zero if there is none.
+func (s stored) time(key string) time.Time {
+	at, _ := time.Parse(time.RFC3339, s[key])
+	return at
+}
+
 // unseen reports whether nobody has looked at another program's marks yet. If a person then pauses as that program does, nobody can distinguish the
 // two: that is a limit of the proposal.
 func (s stored) unseen() bool { return s.has(Marker) && !s.has(handled) }

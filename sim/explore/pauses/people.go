@@ -14,6 +14,7 @@ func (g *Ghost) Born(annotations map[string]string) {
 		g.heldOver = paused
 	case a.ours():
 		g.by, g.pausedFor, g.heldOver = sickbay, setOf(a.ids()), value == handedOver
+		g.settling = a.time(settling) // It is over at the time that these annotations tell.
 	case value == "" && a.unseen():
 		g.by = sickbay
 	default:
