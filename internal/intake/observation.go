@@ -43,7 +43,7 @@ func (r reader) observe(ctx context.Context, key client.ObjectKey) (observation,
 	if v.facts.Requests, err = r.requestsOf(ctx, r.live, key); err != nil {
 		return v, err
 	}
-	v.facts.Records, err = recordstore.LiveOfMachine(ctx, r.live, key.Namespace, machine.UID)
+	v.facts.Records, err = recordstore.LiveOfMachines(ctx, r.live, key.Namespace, machine.UID)
 	if meta.IsNoMatchError(err) || apierrors.IsNotFound(err) {
 		v.facts.NotInstalled, err = true, nil
 	}

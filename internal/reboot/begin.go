@@ -16,7 +16,7 @@ import (
 // A MachineRemediation stores only one UID per attempt, and makes the RebootRemediation again until it has stored one. So only one
 // per attempt is ever carried out; if somebody deletes an unstored one, nothing has been done for it.
 func (r reader) notStored(ctx context.Context, v *observed) string {
-	all, err := recordstore.LiveOfMachine(ctx, r.live, v.request.Namespace, v.machine.object.GetUID())
+	all, err := recordstore.LiveOfMachines(ctx, r.live, v.request.Namespace, v.machine.object.GetUID())
 	v.note(readRecord, err)
 	if err != nil {
 		return "Sickbay cannot read whether a MachineRemediation has stored this RebootRemediation"

@@ -90,24 +90,31 @@ func LiveOpenOfCluster(ctx context.Context, live client.Reader, cluster client.O
 
 // LiveOpen lists the open records of the machines of some records, all of one namespace, with a reader that has no indexes.
 func LiveOpen(ctx context.Context, live client.Reader, of []*v1alpha1.MachineRemediation) ([]*v1alpha1.MachineRemediation, error) {
-	machines := make([]string, len(of))
+	machines := make([]types.UID, len(of))
 	for i := range of {
-		machines[i] = string(of[i].Spec.MachineRef.UID)
+		machines[i] = of[i].Spec.MachineRef.UID
 	}
-	ofThem, err := labels.NewRequirement(v1alpha1.MachineUIDLabel, selection.In, machines)
+	return ofMachines(ctx, live, of[0].Namespace, machines, client.HasLabels{v1alpha1.OpenLabel})
+}
+
+// LiveOfMachines lists the records of machines with a reader that has no indexes. The UIDs are part of the request's path: give it a hundred at most.
+func LiveOfMachines(ctx context.Context, live client.Reader, namespace string, machines ...types.UID) ([]*v1alpha1.MachineRemediation, error) {
+	return ofMachines(ctx, live, namespace, machines)
+}
+
+func ofMachines(ctx context.Context, live client.Reader, namespace string, machines []types.UID, more ...client.ListOption) ([]*v1alpha1.MachineRemediation, error) {
+	values := make([]string, len(machines))
+	for i, uid := range machines {
+		values[i] = string(uid)
+	}
+	ofThem, err := labels.NewRequirement(v1alpha1.MachineUIDLabel, selection.In, values)
 	if err != nil {
 		return nil, err
 	}
 	// The selector comes first, since it replaces those before it.
-	all, err := list(ctx, live, client.InNamespace(of[0].Namespace), client.MatchingLabelsSelector{Selector: labels.NewSelector().Add(*ofThem)},
-		client.HasLabels{v1alpha1.OpenLabel})
-	return all, explained(err, "listing the open MachineRemediations of machines:", len(of))
-}
-
-// LiveOfMachine lists the records of a machine with a reader that has no indexes.
-func LiveOfMachine(ctx context.Context, live client.Reader, namespace string, uid types.UID) ([]*v1alpha1.MachineRemediation, error) {
-	all, err := list(ctx, live, client.InNamespace(namespace), client.MatchingLabels{v1alpha1.MachineUIDLabel: string(uid)})
-	return all, explained(err, "listing MachineRemediations of the machine with UID", uid)
+	options := []client.ListOption{client.InNamespace(namespace), client.MatchingLabelsSelector{Selector: labels.NewSelector().Add(*ofThem)}}
+	all, err := list(ctx, live, append(options, more...)...)
+	return all, explained(err, "listing MachineRemediations of the machines with UIDs", machines)
 }
 
 func cached(ctx context.Context, reader client.Reader, namespace, field, value, doing string, of any) ([]*v1alpha1.MachineRemediation, error) {

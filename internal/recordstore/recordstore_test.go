@@ -146,7 +146,7 @@ func TestLists(t *testing.T) {
 			return recordstore.OfMachine(t.Context(), cached, ns, "uid-a")
 		}, 2},
 		"of a machine, live": {func() ([]*v1alpha1.MachineRemediation, error) {
-			return recordstore.LiveOfMachine(t.Context(), e.Client, ns, "uid-a")
+			return recordstore.LiveOfMachines(t.Context(), e.Client, ns, "uid-a")
 		}, 2},
 		"of a cluster, open": {func() ([]*v1alpha1.MachineRemediation, error) {
 			return recordstore.LiveOpenOfCluster(t.Context(), e.Client, one)

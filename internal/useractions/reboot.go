@@ -37,7 +37,7 @@ func (p *Person) Reboot(ctx context.Context, namespace, name string, asked Asked
 	if err != nil {
 		return nil, err
 	}
-	records, err := recordstore.LiveOfMachine(ctx, p.Client, namespace, machine.UID)
+	records, err := recordstore.LiveOfMachines(ctx, p.Client, namespace, machine.UID)
 	if err != nil {
 		return nil, Explained(err)
 	}

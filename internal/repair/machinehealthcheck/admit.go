@@ -19,6 +19,8 @@ const (
 	// parallel is how many requests are made at once. Each costs a round trip; a storm of a thousand sick Machines must not wait
 	// for them in turn.
 	parallel = 16
+	// batchSize is of how many machines the records are read with one request.
+	batchSize = 100
 )
 
 // act admits machines by the decision. It returns the facts and the decision after that, and when to look again even without an
@@ -101,11 +103,15 @@ func (r *Reconciler) admitAll(ctx context.Context, f admission.Facts, d admissio
 	var admissions errgroup.Group
 	admissions.SetLimit(r.parallelism())
 	outcomes := make([]outcome, len(due))
-	for i := range due {
-		admissions.Go(func() error {
-			outcomes[i] = r.admitOne(ctx, f, d, due[i])
-			return nil
-		})
+	for i := 0; i < len(due); i += batchSize {
+		batch := due[i:min(i+batchSize, len(due))]
+		live := r.liveRecordsOf(ctx, f, batch)
+		for j, one := range batch {
+			admissions.Go(func() error {
+				outcomes[i+j] = r.admitOne(ctx, f, d, one, live)
+				return nil
+			})
+		}
 	}
 	_ = admissions.Wait() // each outcome has its own error
 	return outcomes

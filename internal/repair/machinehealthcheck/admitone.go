@@ -13,9 +13,9 @@ import (
 )
 
 // admitOne creates the record of an admitted machine, or grants it another slot.
-func (r *Reconciler) admitOne(ctx context.Context, f admission.Facts, d admission.Decision, one admission.Admission) outcome {
+func (r *Reconciler) admitOne(ctx context.Context, f admission.Facts, d admission.Decision, one admission.Admission, live liveRecords) outcome {
 	owner, machine, began := client.ObjectKeyFromObject(f.MachineHealthCheck), one.Machine, r.Clock.Now()
-	written, err := r.write(ctx, f, d, one)
+	written, err := r.write(ctx, f, d, one, live)
 	if err != nil {
 		r.reportFailure(ctx, f, machine, err)
 		return outcome{free: !mayBeWritten(err)}
@@ -44,7 +44,7 @@ func (r *Reconciler) reportAdmission(ctx context.Context, f admission.Facts, one
 	}
 }
 
-func (r *Reconciler) write(ctx context.Context, f admission.Facts, d admission.Decision, one admission.Admission) (*v1alpha1.MachineRemediation, error) {
+func (r *Reconciler) write(ctx context.Context, f admission.Facts, d admission.Decision, one admission.Admission, live liveRecords) (*v1alpha1.MachineRemediation, error) {
 	if one.Record != nil {
 		return r.writes().grant(ctx, one.Record, one.Grant)
 	}
@@ -52,5 +52,5 @@ func (r *Reconciler) write(ctx context.Context, f admission.Facts, d admission.D
 	if node := r.node(ctx, f, one.Machine); node != nil {
 		spec.NodeRef.UID = node.UID
 	}
-	return r.create(ctx, f, spec)
+	return r.create(ctx, f, spec, live)
 }

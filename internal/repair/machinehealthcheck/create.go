@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sync"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/recordstore"
@@ -16,40 +16,48 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
 	"github.com/sickbay-dev/sickbay/internal/repair/onmachine"
 	"github.com/sickbay-dev/sickbay/internal/repair/pacing"
-	"github.com/sickbay-dev/sickbay/internal/scaffold"
 )
 
-// create creates a record. It derives the name from the records in the cache, as long as the last of them still exists; if the name
-// is taken, it asks the API server for the last one. An open record is as good as a new one: we created it just now, or another
-// leader did. An ended record that the cache does not show is returned, and none is created: the step to begin with depends on it,
-// so the machine is decided on again when the cache shows it.
-func (r *Reconciler) create(ctx context.Context, f admission.Facts, spec v1alpha1.MachineRemediationSpec) (*v1alpha1.MachineRemediation, error) {
-	last := lastOf(f.Records, spec.MachineRef.UID)
-	exists, err := r.stillExists(ctx, last)
+// create creates a record. Its name follows from the last record of its machine; where the cache shows one, live is asked, since that one may be gone:
+// then numbering restarts, and another leader may have made an open record with a name that the cache has for an ended one. If the name is taken, the
+// cache or live was behind.
+func (r *Reconciler) create(ctx context.Context, f admission.Facts, spec v1alpha1.MachineRemediationSpec, live liveRecords) (*v1alpha1.MachineRemediation, error) {
+	machine, last := spec.MachineRef.UID, (*v1alpha1.MachineRemediation)(nil)
+	if lastOf(f.Records, machine) != nil {
+		all, err := live()
+		if err != nil {
+			return nil, err
+		}
+		last = lastOf(all, machine)
+	}
+	written, err := r.createAfter(ctx, f, spec, last)
+	if !apierrors.IsAlreadyExists(err) {
+		return written, err
+	}
+	all, err := recordstore.LiveOfMachines(ctx, r.Live, f.Cluster.Namespace, machine)
 	if err != nil {
 		return nil, err
 	}
-	ordinal := 1
-	if last != nil {
-		ordinal = recordstore.Ordinal(last) + 1
-	}
-	if exists {
-		written := newRecord(f, ordinal, spec)
-		if err = r.writes().create(ctx, written); !apierrors.IsAlreadyExists(err) {
-			return written, creating(written, err)
-		}
-	}
-	if last, err = r.last(ctx, f, spec.MachineRef.UID); err != nil {
-		return nil, err
-	}
+	return r.createAfter(ctx, f, spec, lastOf(all, machine))
+}
+
+// createAfter creates the record that follows the last one that the API server has of its machine. An open one is as good as a new one: we created it
+// just now, or another leader did. An ended one that the cache does not show is returned, and none is created: the step to begin with depends on it, so
+// the machine is decided on again when the cache shows it.
+func (r *Reconciler) createAfter(ctx context.Context, f admission.Facts, spec v1alpha1.MachineRemediationSpec, last *v1alpha1.MachineRemediation) (*v1alpha1.MachineRemediation, error) {
 	if last != nil && (!ladder.Ended(last) || !shows(f.Records, last)) {
 		return last, nil
 	}
-	if last != nil {
-		ordinal = max(ordinal, recordstore.Ordinal(last)+1)
-	}
-	written := newRecord(f, ordinal, spec)
+	written := newRecord(f, max(ordinal(last), ordinal(lastOf(f.Records, spec.MachineRef.UID)))+1, spec)
 	return written, creating(written, r.writes().create(ctx, written))
+}
+
+// ordinal returns the number of a record; zero without one.
+func ordinal(record *v1alpha1.MachineRemediation) int {
+	if record == nil {
+		return 0
+	}
+	return recordstore.Ordinal(record)
 }
 
 func creating(r *v1alpha1.MachineRemediation, err error) error {
@@ -64,14 +72,20 @@ func shows(all []*v1alpha1.MachineRemediation, one *v1alpha1.MachineRemediation)
 	return slices.ContainsFunc(all, func(r *v1alpha1.MachineRemediation) bool { return r.UID == one.UID })
 }
 
-// stillExists reports whether a cached record still exists. If somebody deleted it, numbering restarts: another leader may have made an
-// open record with a name that the cache has for this one.
-func (r *Reader) stillExists(ctx context.Context, shown *v1alpha1.MachineRemediation) (bool, error) {
-	if shown == nil {
-		return true, nil
-	}
-	live, err := scaffold.Find(ctx, r.Live, client.ObjectKeyFromObject(shown), &v1alpha1.MachineRemediation{})
-	return live != nil && live.UID == shown.UID, err
+// liveRecords returns the records, past the cache, of those machines of a batch of which the cache shows a record.
+type liveRecords func() ([]*v1alpha1.MachineRemediation, error)
+
+// liveRecordsOf returns the records of a batch. They are read once, when the first of it is created.
+func (r *Reader) liveRecordsOf(ctx context.Context, f admission.Facts, batch []admission.Admission) liveRecords {
+	return sync.OnceValues(func() ([]*v1alpha1.MachineRemediation, error) {
+		var machines []types.UID
+		for _, one := range batch {
+			if one.Record == nil && lastOf(f.Records, one.Machine.UID) != nil {
+				machines = append(machines, one.Machine.UID)
+			}
+		}
+		return recordstore.LiveOfMachines(ctx, r.Live, f.Cluster.Namespace, machines...)
+	})
 }
 
 // newRecord also stores the location and, where it may be deleted, the owner of its machine: they are needed after the machine is gone.
@@ -96,13 +110,4 @@ func lastOf(all []*v1alpha1.MachineRemediation, machine types.UID) *v1alpha1.Mac
 		}
 	}
 	return last
-}
-
-// last returns the record of a machine with the highest ordinal, past the cache; nil if there is none.
-func (r *Reader) last(ctx context.Context, f admission.Facts, machine types.UID) (*v1alpha1.MachineRemediation, error) {
-	all, err := recordstore.LiveOfMachine(ctx, r.Live, f.Cluster.Namespace, machine)
-	if err != nil {
-		return nil, err
-	}
-	return lastOf(all, machine), nil
 }

@@ -51,8 +51,8 @@ func (l *liveReads) GetLive(ctx context.Context, cluster client.ObjectKey, name 
 	return l.Nodes.GetLive(ctx, cluster, name)
 }
 
-func (l *liveReads) of(c client.WithWatch) client.WithWatch {
-	return interceptor.NewClient(c, interceptor.Funcs{
+func (l *liveReads) notes() interceptor.Funcs {
+	return interceptor.Funcs{
 		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, obj client.Object, opts ...client.GetOption) error {
 			l.note(fmt.Sprintf("get %T", obj))
 			return c.Get(ctx, key, obj, opts...)
@@ -61,7 +61,7 @@ func (l *liveReads) of(c client.WithWatch) client.WithWatch {
 			l.note(fmt.Sprintf("list %T", list))
 			return c.List(ctx, list, opts...)
 		},
-	})
+	}
 }
 
 // TestLiveReadsOfOneRemedy: before one of 1,000 Machines is repaired, the others are counted, and none of them is read past the caches.
@@ -105,6 +105,29 @@ func TestLiveReadsOfOneRemedy(t *testing.T) {
 	}
 }
 
+// TestLiveReadsOfABatch: machines that are sick again share the read of their last records, and those that never were need none.
+func TestLiveReadsOfABatch(t *testing.T) {
+	t.Parallel()
+	w := newHarness(t)
+	again := []*clusterv1.Machine{w.sick(t, "a"), w.sick(t, "b"), w.sick(t, "c")}
+	mhc := w.check(t)
+	w.reconcile(t, mhc)
+	for _, machine := range again {
+		w.end(t, machine)
+	}
+	w.sick(t, "d")
+	reads := &liveReads{}
+	w.Live = w.env.Intercept(t, reads.notes())
+	w.reconcile(t, mhc)
+	if got := w.admitted(t); len(got) != 4 {
+		t.Fatalf("admitted %v, want four", got)
+	}
+	slices.Sort(reads.all)
+	if diff := cmp.Diff([]string{"get *v1beta2.MachineHealthCheck", "list *v1alpha1.MachineRemediationList"}, reads.all); diff != "" {
+		t.Errorf("live reads (-want +got):\n%s", diff)
+	}
+}
+
 // fleetOf is a cluster of so many Machines, one of which is sick, under a gate and a budget.
 func fleetOf(t *testing.T, n int, nodes bool) (*Reconciler, *liveReads) {
 	t.Helper()
@@ -136,7 +159,7 @@ func fleetOf(t *testing.T, n int, nodes bool) (*Reconciler, *liveReads) {
 		Reader: Reader{
 			Reader: slots.Reader{
 				Cache:     cache,
-				Live:      reads.of(stored),
+				Live:      interceptor.NewClient(stored, reads.notes()),
 				Observer:  &machinehealth.Observer{Nodes: reads, GracePeriod: 5 * time.Minute},
 				Selectors: &mhcspec.Selectors{},
 				Clock:     testingclock.NewFakePassiveClock(build.Epoch.Add(time.Hour)),

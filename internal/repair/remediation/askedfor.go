@@ -56,7 +56,7 @@ func (r *Reader) recordsOfMachine(ctx context.Context, v *view) ([]*v1alpha1.Mac
 // liveRecordsOfMachine lists records past the cache. The list may show that a person has answered since the record itself was read.
 func (r *Reader) liveRecordsOfMachine(ctx context.Context, v *view) ([]*v1alpha1.MachineRemediation, error) {
 	own := v.facts.Record
-	all, err := recordstore.LiveOfMachine(ctx, v.reader, own.Namespace, own.Spec.MachineRef.UID)
+	all, err := recordstore.LiveOfMachines(ctx, v.reader, own.Namespace, own.Spec.MachineRef.UID)
 	for _, listed := range all {
 		if listed.UID == own.UID && listed.ResourceVersion != own.ResourceVersion {
 			return nil, fmt.Errorf("MachineRemediation %s: %w", client.ObjectKeyFromObject(own), errStale)

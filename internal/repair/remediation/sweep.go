@@ -137,7 +137,7 @@ func (r *Reconciler) sweepMachine(ctx context.Context, ended *v1alpha1.MachineRe
 	if mark := onmachine.MarkOf(machine); !mark.Ours || !mark.Stands() || mark.State == ladder.MarkAnswered {
 		return nil
 	}
-	all, err := recordstore.LiveOfMachine(ctx, r.Live, ended.Namespace, machine.UID)
+	all, err := recordstore.LiveOfMachines(ctx, r.Live, ended.Namespace, machine.UID)
 	if err != nil || slices.ContainsFunc(all, func(other *v1alpha1.MachineRemediation) bool { return !ladder.Ended(other) }) {
 		return err
 	}
