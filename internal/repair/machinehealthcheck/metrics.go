@@ -51,7 +51,7 @@ var (
 		"Unix time at which the deletion began of the machine that has been in deletion the longest.", labelNamespace, "cluster", "machine")
 
 	relapsesTotal = prometheus.NewCounter(prometheus.CounterOpts{
-		Name: "sickbay_remediation_relapses_total", Help: "Remediations of machines or hosts that fell sick again for the same reason.",
+		Name: "sickbay_remediation_relapses_total", Help: "Remediations of machines or hosts that were repaired for the same reason shortly before.",
 	})
 )
 

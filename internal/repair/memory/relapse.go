@@ -27,9 +27,9 @@ func relapse(steps []v1alpha1.RemediationStep, records []*v1alpha1.MachineRemedi
 	return nil
 }
 
-// Relapsed reports whether one of some records is about the same machine or host, and the same reason, and ended within a window.
+// Relapsed reports whether one of some records has tried to repair the same machine or host for the same reason, and ended within a window.
 func Relapsed(records []*v1alpha1.MachineRemediation, incident Incident, window time.Duration, now time.Time) bool {
-	return slices.ContainsFunc(records, func(r *v1alpha1.MachineRemediation) bool { return remembered(r, incident, window, now) })
+	return slices.ContainsFunc(records, func(r *v1alpha1.MachineRemediation) bool { return remembered(r, incident, window, now) && Tried(r) })
 }
 
 func remembered(r *v1alpha1.MachineRemediation, incident Incident, window time.Duration, now time.Time) bool {

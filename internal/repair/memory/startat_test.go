@@ -75,6 +75,28 @@ func TestRelapse(t *testing.T) {
 	}
 }
 
+// TestRelapsed: only what was repaired can fall sick again.
+func TestRelapsed(t *testing.T) {
+	for name, tt := range map[string]struct {
+		record *v1alpha1.MachineRemediation
+		want   bool
+	}{
+		"repaired":                         {ended("a", tried("reboot", v1alpha1.ResultFailed)), true},
+		"by a step that does nothing now":  {ended("a", steps(last), tried("last", v1alpha1.ResultFailed)), true},
+		"longer ago than the window":       {ended("a", ago(week), tried("reboot", v1alpha1.ResultFailed)), false},
+		"waited only":                      {ended("a", attempted("wait", v1alpha1.ResultFailed)), false},
+		"never begun":                      {ended("a", asked("replace", v1alpha1.ResultNotBegun)), false},
+		"handed over before anything":      {ended("a"), false},
+		"repaired, but for another reason": {ended("a", reason("DiskUnhealthy"), tried("reboot", v1alpha1.ResultFailed)), false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := memory.Relapsed(records{tt.record}, incident(), week, now); got != tt.want {
+				t.Errorf("it is a relapse: %t, want %t", got, tt.want)
+			}
+		})
+	}
+}
+
 // last is a step that repairs and that nothing follows.
 var last = v1alpha1.RemediationStep{Name: "last", Action: v1alpha1.ActionReplace}
 
