@@ -89,7 +89,7 @@ func (r *Reader) liveHealthChecks(ctx context.Context, machine *clusterv1.Machin
 // which one leads.
 func (r *Reader) sharedFacts(ctx context.Context, v *view) error {
 	record, m := v.facts.Record, &v.facts.Machine
-	if len(v.checks) < 2 || v.cluster == nil || r.Observer == nil || m.Health == ladder.Healthy {
+	if len(v.checks) < 2 || v.cluster == nil || r.Observer == nil || m.Health == ladder.Healthy || nobodyJudges(v) {
 		return nil
 	}
 	facts, err := r.Observer.CachedFacts(ctx, v.machine, v.mhc, v.cluster)
@@ -103,6 +103,12 @@ func (r *Reader) sharedFacts(ctx context.Context, v *view) error {
 	}
 	v.facts.Safety.HandedOver, err = r.handedOver(ctx, v, facts, own.Status == healthcheck.True)
 	return err
+}
+
+// nobodyJudges reports whether a pause keeps everybody from judging the Machine: its verdict stays, however its Node is, and nobody takes it over.
+func nobodyJudges(v *view) bool {
+	judges := func(mhc *clusterv1.MachineHealthCheck) bool { return len(mhcspec.Paused(mhc, v.cluster)) == 0 }
+	return mhcspec.MachinePaused(v.machine) || !slices.ContainsFunc(v.checks, judges)
 }
 
 // unwanted pauses a record while only MachineHealthChecks that may not repair the machine find it sick: its owner would act on a mark all the same. What

@@ -217,6 +217,39 @@ func TestSeveralOnlyDryRunLeft(t *testing.T) {
 	f.wantRecord(record, "Ended Ended HandedOver replace:NotBegun")
 }
 
+// TestSeveralUnjudged: while nobody judges a machine, its verdict stays, however its Node is, and no MachineHealthCheck hands its record over.
+func TestSeveralUnjudged(t *testing.T) {
+	t.Parallel()
+	for name, pause := range map[string]func(f *harness, machine *clusterv1.Machine, other *clusterv1.MachineHealthCheck){
+		"the Cluster is paused": func(f *harness, _ *clusterv1.Machine, _ *clusterv1.MachineHealthCheck) {
+			change(f, f.cluster, func(c *clusterv1.Cluster) { c.Spec.Paused = new(true) })
+		},
+		"the Machine is paused": func(f *harness, machine *clusterv1.Machine, _ *clusterv1.MachineHealthCheck) {
+			annotate(f, machine, clusterv1.PausedAnnotation, "")
+		},
+		"both MachineHealthChecks are paused": func(f *harness, _ *clusterv1.Machine, other *clusterv1.MachineHealthCheck) {
+			annotate(f, f.mhc, clusterv1.PausedAnnotation, "")
+			annotate(f, other, clusterv1.PausedAnnotation, "")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newHarness(t)
+			other := build.MachineHealthCheck(f.ns, "other")
+			build.Create(t.Context(), t, f.env.Client, other)
+			a := f.sick("a")
+			record := f.admit(a)
+			f.reconcile(record)
+			pause(f, a, other)
+			f.reconcile(record)
+			f.wantRecord(record, "Pending Paused replace:NotBegun")
+			f.nodes.Put(f.clusterKey(), build.Node("a"))
+			f.reconcile(record)
+			f.wantRecord(record, "Pending Paused replace:NotBegun")
+		})
+	}
+}
+
 // TestSeveralNextMark: a mark that nobody has answered is withdrawn while only a dry-run finds the machine sick, also after a step that had begun, and if
 // the record's own MachineHealthCheck waits for its timeout again. When that finds it sick, the record goes on.
 func TestSeveralNextMark(t *testing.T) {
