@@ -85,7 +85,7 @@ func TestControlPlaneInitialized(t *testing.T) {
 	}
 }
 
-// TestAdmissionIsWired: without Host, no record knows its host, and the memory of repairs on bare metal ends with the
+// TestAdmissionIsWired: without Hosts, no record knows its host, and the memory of repairs on bare metal ends with the
 // Machine.
 func TestAdmissionIsWired(t *testing.T) {
 	api := &clusterAPI{options: DefaultOptions(), ready: &readiness{}, connections: &connections{}}
@@ -93,7 +93,7 @@ func TestAdmissionIsWired(t *testing.T) {
 		Namespaces: []string{env.Get(t).Namespace(t)},
 		Setup:      func(mgr ctrl.Manager) error { return api.addHealth(t.Context(), mgr) },
 	})
-	if api.checks.Host == nil {
+	if api.checks.Observer.Hosts == nil {
 		t.Error("nobody tells machinehealthcheck the host of a machine")
 	}
 }

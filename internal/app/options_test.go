@@ -131,7 +131,7 @@ func TestParts(t *testing.T) {
 				}
 			}
 			if slices.ContainsFunc(tt.controllers, func(name string) bool { return slices.Contains([]string{health, checks, repairs}, name) }) {
-				tt.want["errors of bare-metal hosts"] = append([]string{"BareMetalHost.metal3.io/v1alpha1"}, clusterAPI...)
+				tt.want["bare-metal hosts"] = append([]string{"BareMetalHost.metal3.io/v1alpha1"}, clusterAPI...)
 			}
 			if slices.Contains(tt.controllers, repairs) {
 				tt.want["records of OpenShift"] = []string{"MachineRemediation.sickbay.dev/v1alpha1", "Machine.machine.openshift.io/v1beta1"}
@@ -151,7 +151,7 @@ func TestPartsOfTheDashboard(t *testing.T) {
 			got = append(got, g.name)
 		}
 	}
-	if diff := cmp.Diff([]string{"dashboard", "records of dashboard", "errors of bare-metal hosts"}, got); diff != "" {
+	if diff := cmp.Diff([]string{"dashboard", "bare-metal hosts", "records of dashboard"}, got); diff != "" {
 		t.Errorf("parts (-want +got):\n%s", diff)
 	}
 }

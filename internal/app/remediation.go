@@ -44,7 +44,8 @@ type clusterAPI struct {
 	checks   *machinehealthcheck.Reconciler
 }
 
-// parts returns one part for verdicts and admission, one for the errors of hosts, and one for the records.
+// parts returns one part for verdicts and admission, one for hosts, and one for the records: a record remembers the host of its machine, so hosts come
+// first.
 func (c *clusterAPI) parts() []part {
 	capi := []schema.GroupVersionKind{
 		clusterv1.GroupVersion.WithKind("Cluster"), clusterv1.GroupVersion.WithKind("Machine"), clusterv1.GroupVersion.WithKind("MachineHealthCheck"),
@@ -56,11 +57,11 @@ func (c *clusterAPI) parts() []part {
 	if names := c.needed(machinehealth.ControllerName, machinehealthcheck.ControllerName, remediation.ControllerName); len(names) > 0 {
 		parts = append(parts, part{name: strings.Join(names, ", "), kinds: capi, add: c.addHealthAndFleet})
 	}
+	if len(parts) > 0 {
+		parts = append(parts, part{name: "bare-metal hosts", kinds: append([]schema.GroupVersionKind{reboot.HostKind}, capi...), add: c.addHosts})
+	}
 	if names := c.needed(machinehealthcheck.ControllerName, remediation.ControllerName); len(names) > 0 {
 		parts = append(parts, part{name: "records of " + strings.Join(names, ", "), kinds: append(own, capi...), add: c.addRecords})
-	}
-	if len(parts) > 0 {
-		parts = append(parts, part{name: "errors of bare-metal hosts", kinds: append([]schema.GroupVersionKind{reboot.HostKind}, capi...), add: c.addHosts})
 	}
 	return parts
 }
@@ -113,7 +114,7 @@ func (c *clusterAPI) newChecks(mgr ctrl.Manager) *machinehealthcheck.Reconciler 
 	o := c.options
 	return &machinehealthcheck.Reconciler{
 		Reader: machinehealthcheck.Reader{
-			Reader: c.slots(mgr), Namespace: o.Namespace, RecordsInstalled: c.records.Load, Host: hosts{mgr.GetAPIReader(), mgr.GetRESTMapper()}.of,
+			Reader: c.slots(mgr), Namespace: o.Namespace, RecordsInstalled: c.records.Load,
 		},
 		SyncPeriod: o.SyncPeriod, Concurrency: o.Concurrency, Tracer: o.tracer,
 	}
@@ -150,12 +151,12 @@ func (c *clusterAPI) newFleet(mgr ctrl.Manager) *fleet.Observer {
 	return observer
 }
 
-// addHosts makes the controllers judge errors of hosts. Its part starts after the part of addHealth, which needs less. A cache waits
+// addHosts makes the controllers judge errors of hosts, and remember what was tried on one. Its part starts after the part of addHealth, which needs less. A cache waits
 // for ever for a kind that it may not list. So if hosts may not be read, addHosts does nothing, and nobody waits.
 func (c *clusterAPI) addHosts(ctx context.Context, mgr ctrl.Manager) error {
 	list := scaffold.MetadataListOf(reboot.HostKind)
 	if err := mgr.GetAPIReader().List(ctx, list, client.InNamespace(c.options.Namespace), client.Limit(1)); apierrors.IsForbidden(err) {
-		mgr.GetLogger().Error(err, "Errors of hosts are not judged until Sickbay may read them and is started again")
+		mgr.GetLogger().Error(err, "Hosts are neither judged nor remembered until Sickbay may read them and is started again")
 		return nil
 	}
 	c.ready.require(&metal3v1.BareMetalHost{})

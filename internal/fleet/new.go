@@ -1,14 +1,11 @@
 package fleet
 
 import (
-	"context"
 	"time"
 
 	"k8s.io/utils/clock"
-	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/machinehealth"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/repair/machinehealthcheck"
@@ -44,18 +41,8 @@ func New(s Sources) *Observer {
 	return &Observer{
 		Client: s.Client, Live: s.Live, Health: health, Selectors: selectors, Policy: s.Policy, Records: s.Records, AskManagers: s.AskManagers, Clock: s.Clock,
 		Checks: &machinehealthcheck.Reader{
-			Reader: counts, Namespace: s.Namespace, RecordsInstalled: func() bool { return s.Records }, Host: s.host,
+			Reader: counts, Namespace: s.Namespace, RecordsInstalled: func() bool { return s.Records },
 		},
 		Repairs: &remediation.Reader{Reader: counts, Namespace: s.Namespace, Gatekeeper: &slots.Gatekeeper{Reader: counts}},
 	}
-}
-
-// host returns the host of a Machine: a plan remembers what was tried on it. The manager reads it past the cache. Here the cache is good
-// enough, and a host that cannot be read counts as none.
-func (s Sources) host(ctx context.Context, machine *clusterv1.Machine) (*v1alpha1.RemediationReference, error) {
-	host, _ := s.Hosts.Of(ctx, machine, false)
-	if host == nil {
-		return nil, nil
-	}
-	return &v1alpha1.RemediationReference{Name: host.Name, UID: host.UID}, nil
 }

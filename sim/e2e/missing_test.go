@@ -36,7 +36,7 @@ func TestKindsThatAreNotInstalled(t *testing.T) {
 	sick := e2e.StartSickbay(t, harness.Binary, kubeconfig)
 	g.Eventually(func() []string { return sick.Log.Lines("Controllers wait for their kinds to be installed") }).Should(ConsistOf(
 		ContainSubstring(`"machinehealth, machinehealthcheck, remediation"`),
-		ContainSubstring(`"errors of bare-metal hosts"`),
+		ContainSubstring(`"bare-metal hosts"`),
 		ContainSubstring("MachineRemediation.sickbay.dev/v1alpha1, MachineRemediationTemplate.sickbay.dev/v1alpha1, Cluster.cluster.x-k8s.io/v1beta2"),
 		ContainSubstring("MachineHealthCheck.cluster.x-k8s.io/v1beta2, Cluster.cluster.x-k8s.io/v1beta2, MachineDeployment.cluster.x-k8s.io/v1beta2"),
 		ContainSubstring("MachineHealthCheck.machine.openshift.io/v1beta1"),

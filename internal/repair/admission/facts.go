@@ -68,8 +68,6 @@ type Target struct {
 	Stray string
 	// Host is the bare-metal host of the Machine; nil if it has none.
 	Host *v1alpha1.RemediationReference
-	// HostErr says why its host cannot be read, where that matters; nil if it can.
-	HostErr error
 	// AwaitedBy is the open record of another machine that waits for this one as its replacement, and judges it; empty if none
 	// does.
 	AwaitedBy string

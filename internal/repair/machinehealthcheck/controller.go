@@ -32,7 +32,6 @@ const ControllerName = "machinehealthcheck"
 // +kubebuilder:rbac:groups=sickbay.dev,resources=machineremediationtemplates,verbs=get;list;watch
 // +kubebuilder:rbac:groups=sickbay.dev,resources=rebootremediationtemplates,verbs=list;watch
 // +kubebuilder:rbac:groups=sickbay.dev,resources=rebootremediations,verbs=list
-// +kubebuilder:rbac:groups=infrastructure.cluster.x-k8s.io,resources=metal3machines,verbs=get
 // +kubebuilder:rbac:groups=metal3.io,resources=baremetalhosts,verbs=get;list;watch
 // +kubebuilder:rbac:groups="",resources=secrets,verbs=list;watch
 
@@ -74,7 +73,6 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	case err != nil:
 		return ctrl.Result{}, err
 	}
-	facts, decision = r.hostsFailed(ctx, facts, decision)
 	// No repair depends on this, so its error comes last.
 	refused := r.ensureOwner(ctx, facts, decision)
 	facts, decision, again, failed := r.act(ctx, facts, decision)

@@ -27,8 +27,6 @@ type Reader struct {
 	RecordsInstalled func() bool
 	// Namespace is what the manager is restricted to; empty means all.
 	Namespace string
-	// Host returns the bare-metal host of a machine, or nil. It may be nil: then no machine has a host.
-	Host func(ctx context.Context, machine *clusterv1.Machine) (*v1alpha1.RemediationReference, error)
 	// Parallel is how many machines are admitted at once; 0 means 16.
 	Parallel int
 
@@ -86,8 +84,7 @@ func (r *Reader) observe(ctx context.Context, mhc *clusterv1.MachineHealthCheck)
 	if err := r.observeRepairs(ctx, &f, all); err != nil {
 		return admission.Facts{}, err
 	}
-	r.observeHosts(ctx, &f)
-	return f, nil
+	return f, r.observeHosts(ctx, &f)
 }
 
 // observeRepairs adds what is known of repairs: the records of the cluster, and what was asked for without one.

@@ -6,8 +6,9 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
+	"github.com/google/go-cmp/cmp"
+	metal3v1 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -17,6 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/machinehealth"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/repair/admission"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
@@ -91,49 +93,45 @@ func TestLostAnswer(t *testing.T) {
 	}
 }
 
-// TestHostCannotBeRead: a machine whose host cannot be read is tried again after pauses, and holds up no other. Without a plan
-// nothing is remembered about hosts, so nobody asks for them.
-func TestHostCannotBeRead(t *testing.T) {
+// metalCache is a cache with one host, which every machine runs on, unless hosts cannot be listed now.
+type metalCache struct {
+	client.Reader
+
+	err error
+}
+
+func (c metalCache) List(_ context.Context, list client.ObjectList, _ ...client.ListOption) error {
+	list.(*metal3v1.BareMetalHostList).Items = []metal3v1.BareMetalHost{{ObjectMeta: metav1.ObjectMeta{Name: "rack2-u7", UID: "u7"}}}
+	return c.err
+}
+
+func (metalCache) IndexField(context.Context, client.Object, string, client.IndexerFunc) error {
+	return nil
+}
+
+// TestHostOfARecord: a record has the host of its machine, as the cache shows it. Without hosts, and before anybody reads them, it has none.
+func TestHostOfARecord(t *testing.T) {
 	t.Parallel()
-	for name, planned := range map[string]bool{"with a plan": true, "without one": false} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			w := newHarness(t)
-			a := w.longSick(t, "a")
-			w.sick(t, "b")
-			var opts []build.MachineHealthCheckOption
-			want, failures := []string{"a: replace", "b: replace"}, 0
-			if planned {
-				w.plan(t)
-				opts, want, failures = append(opts, byPlan()), []string{"b: reboot"}, 1
-			}
-			mhc := w.check(t, opts...)
-			readable := false
-			w.Host = func(_ context.Context, machine *clusterv1.Machine) (*v1alpha1.RemediationReference, error) {
-				if machine.Name == "a" && !readable {
-					return nil, errors.New("getting BareMetalHost host-a: a webhook says no")
-				}
-				return &v1alpha1.RemediationReference{Name: "host-" + machine.Name, UID: "host"}, nil
-			}
-			after := w.reconcile(t, mhc)
-			w.reconcile(t, mhc)
-			w.wantAdmitted(t, want...)
-			w.wantFailures(t, failures)
-			if !planned {
-				return
-			}
-			c := expect.Condition(t.Context(), t, w.env.Client, mhc, admission.ConditionRemediationAllowed)
-			if !strings.HasSuffix(c.Message, "1 could not be admitted and is tried again: a") || after == 0 || after > 5*time.Second {
-				t.Errorf("looks again after %s, message is %q", after, c.Message)
-			}
-			readable = true
-			w.pass(5 * time.Second)
-			w.reconcile(t, mhc)
-			w.wantAdmitted(t, "a: reboot", "b: reboot")
-			if r := w.recordOf(t, a); r.Spec.HostRef == nil || r.Spec.HostRef.Name != "host-a" {
-				t.Errorf("its host is %v", r.Spec.HostRef)
-			}
-		})
+	w := newHarness(t)
+	a := w.sick(t, "a")
+	mhc := w.check(t)
+	w.Observer.Hosts = &machinehealth.Hosts{Client: metalCache{err: errBroken}}
+	if err := w.Observer.Hosts.Appeared(t.Context(), metalCache{}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.tryReconcile(t, mhc); !errors.Is(err, errBroken) {
+		t.Errorf("error is %v, want that of the cache", err)
+	}
+	w.Observer.Hosts.Client = metalCache{}
+	w.reconcile(t, mhc)
+	if diff := cmp.Diff(&v1alpha1.RemediationReference{Name: "rack2-u7", UID: "u7"}, w.recordOf(t, a).Spec.HostRef); diff != "" {
+		t.Errorf("host (-want +got):\n%s", diff)
+	}
+	w.Observer.Hosts = &machinehealth.Hosts{Client: metalCache{}}
+	b := w.sick(t, "b")
+	w.reconcile(t, mhc)
+	if host := w.recordOf(t, b).Spec.HostRef; host != nil {
+		t.Errorf("nobody reads hosts, and one is %v", host)
 	}
 }
 

@@ -7,11 +7,9 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
-	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/intake"
 	"github.com/sickbay-dev/sickbay/internal/machinehealth"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
@@ -44,7 +42,7 @@ func (p *Process) addControllers() {
 			Client: parts.Client, Observer: observer, Selectors: selectors, Recorder: recorder, Clock: clock, SyncPeriod: syncPeriod,
 		},
 		machinehealthcheck.ControllerName: &machinehealthcheck.Reconciler{
-			Reader: machinehealthcheck.Reader{Reader: counts, Parallel: 1, Host: hostOf(observer.Hosts)}, Client: parts.Client, Recorder: recorder, SyncPeriod: syncPeriod,
+			Reader: machinehealthcheck.Reader{Reader: counts, Parallel: 1}, Client: parts.Client, Recorder: recorder, SyncPeriod: syncPeriod,
 		},
 		remediation.ControllerName: &remediation.Reconciler{
 			Reader: remediation.Reader{Reader: counts, Gatekeeper: gate, Parallel: 1}, Client: parts.Client, Recorder: recorder, SyncPeriod: syncPeriod,
@@ -76,17 +74,6 @@ func (w *World) hosts(cached, live client.Reader) *machinehealth.Hosts {
 	hosts := &machinehealth.Hosts{Client: cached, Live: live}
 	w.must(hosts.Appeared(w.Ctx, &indexer{}))
 	return hosts
-}
-
-// hostOf returns what finds the host of a machine in the cache.
-func hostOf(hosts *machinehealth.Hosts) func(context.Context, *clusterv1.Machine) (*v1alpha1.RemediationReference, error) {
-	return func(ctx context.Context, machine *clusterv1.Machine) (*v1alpha1.RemediationReference, error) {
-		host, err := hosts.Of(ctx, machine, false)
-		if host == nil || err != nil {
-			return nil, err
-		}
-		return &v1alpha1.RemediationReference{Name: host.Name, UID: host.UID}, nil
-	}
 }
 
 // indexer collects indexes.
