@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
@@ -67,22 +68,25 @@ func (f Facts) line(now time.Time) (all []Admission, at time.Time) {
 			continue
 		}
 		if record == nil {
-			all = append(all, Admission{
+			one := Admission{
 				Machine: machine, Host: target.Host, Grant: 1, awaitedBy: target.AwaitedBy, suspected: target.Suspected,
 				fruitless: f.Failures[machine.UID].Count, since: target.Verdict().LastTransitionTime.Time,
-			})
+			}
+			if one.fruitless > 0 {
+				at = healthcheck.Earliest(at, one.waits(one.since, now))
+			}
+			all = append(all, one)
 			continue
 		}
 		wants, due := ladder.WantsSlot(record, now)
 		at = healthcheck.Earliest(at, due)
 		if wants {
-			over, sooner := passedOver(record, now)
-			at = healthcheck.Earliest(at, sooner)
-			all = append(all, Admission{
-				Machine: machine, Record: record, Grant: record.Status.ReleasedGrant + 1,
+			one := Admission{
+				Machine: machine, Record: record, Grant: record.Status.ReleasedGrant + 1, suspected: target.Suspected,
 				fruitless: ladder.Fruitless(record) + f.Failures[machine.UID].Count, since: record.Spec.Finding.Since.Time,
-				passedOver: over, suspected: target.Suspected,
-			})
+			}
+			at = healthcheck.Earliest(at, one.waits(waitsSince(record, now), now))
+			all = append(all, one)
 		}
 	}
 	slices.SortStableFunc(all, func(a, b Admission) int {
@@ -118,16 +122,28 @@ func (f Facts) asked(now time.Time) (all []Admission, at time.Time) {
 	return all, at
 }
 
-// passedOver reports whether a record has waited for a slot for too long since it last had one, or when it will have.
-func passedOver(r *v1alpha1.MachineRemediation, now time.Time) (over bool, at time.Time) {
-	last := ladder.Last(&r.Status)
-	if last == nil || last.EndTime == nil {
-		return false, time.Time{}
+// waits notes whether it has waited for a slot for too long, or returns when it will have.
+func (a *Admission) waits(since, now time.Time) time.Time {
+	if due := since.Add(longestPassedOver); now.Before(due) {
+		return due
 	}
-	if due := last.EndTime.Add(longestPassedOver); now.Before(due) {
-		return false, due
+	a.passedOver = true
+	return time.Time{}
+}
+
+// waitsSince returns since when a record has waited for a slot: when it was made, when its last attempt ended, or when the back-off ended that followed
+// a slot without an attempt. A time in the future, by the clock of another leader, delays nothing.
+func waitsSince(r *v1alpha1.MachineRemediation, now time.Time) time.Time {
+	since, others := r.CreationTimestamp.Time, []*metav1.Time{r.Status.NextTransitionTime}
+	if last := ladder.Last(&r.Status); last != nil {
+		others = append(others, last.EndTime)
 	}
-	return true, time.Time{}
+	for _, other := range others {
+		if other != nil && !other.After(now) {
+			since = healthcheck.Latest(since, other.Time)
+		}
+	}
+	return since
 }
 
 func trueFirst(a, b bool) int {
