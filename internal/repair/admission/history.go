@@ -45,7 +45,7 @@ func (h history) of(one Admission) ([]*v1alpha1.MachineRemediation, memory.Incid
 	}
 	incident := memory.Incident{
 		Record:     recordstore.Name(one.Machine.Name, one.Machine.UID, highest+1),
-		MachineUID: one.Machine.UID, Reason: Target{Machine: one.Machine}.Verdict().Reason,
+		MachineUID: one.Machine.UID, Reason: one.verdict.Reason,
 	}
 	records := slices.Concat(own, h.chained)
 	if one.Host != nil {

@@ -27,6 +27,8 @@ type Admission struct {
 	// Host is the bare-metal host of the machine; nil if it has none.
 	Host *v1alpha1.RemediationReference
 
+	// verdict is what this MachineHealthCheck finds, if a record is created; nil if the machine has no verdict.
+	verdict *metav1.Condition
 	// awaitedBy is the record of another machine that judges this one; empty if none does.
 	awaitedBy string
 	// other is the MachineHealthCheck that repairs the machine instead of this one; empty if this one does.
@@ -69,7 +71,7 @@ func (f Facts) line(now time.Time) (all []Admission, at time.Time) {
 		}
 		if record == nil {
 			one := Admission{
-				Machine: machine, Host: target.Host, Grant: 1, awaitedBy: target.AwaitedBy, suspected: target.Suspected,
+				Machine: machine, Host: target.Host, Grant: 1, verdict: target.Verdict(), awaitedBy: target.AwaitedBy, suspected: target.Suspected,
 				fruitless: f.Failures[machine.UID].Count, since: target.Verdict().LastTransitionTime.Time,
 			}
 			if one.fruitless > 0 {

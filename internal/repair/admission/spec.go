@@ -17,7 +17,7 @@ func Spec(f Facts, d Decision, one Admission, now time.Time) v1alpha1.MachineRem
 		ClusterName:    f.Cluster.Name,
 		MachineRef:     v1alpha1.RemediatedMachineReference{APIGroup: clusterv1.GroupVersion.Group, Name: machine.Name, UID: machine.UID},
 		HealthCheckRef: v1alpha1.RemediationReference{Name: mhc.Name, UID: mhc.UID},
-		Finding:        finding(Target{Machine: machine}, one.Stray, now),
+		Finding:        finding(one.verdict, one.Stray, now),
 		HostRef:        one.Host,
 		Steps:          d.Steps,
 		StartAt:        one.Start,
@@ -39,9 +39,8 @@ const reasonTakenOver = "TakenOver"
 // maxFindingMessage is how long the definition lets the message of a finding be.
 const maxFindingMessage = 1024
 
-// finding is the verdict that leads to a record.
-func finding(target Target, stray string, now time.Time) v1alpha1.RemediationFinding {
-	verdict := target.Verdict()
+// finding is the verdict that leads to a record: of one of several MachineHealthChecks, what it finds itself.
+func finding(verdict *metav1.Condition, stray string, now time.Time) v1alpha1.RemediationFinding {
 	if verdict == nil {
 		return v1alpha1.RemediationFinding{
 			Reason: reasonTakenOver, Message: "Without a MachineRemediation, the Machine has a " + stray, Since: metav1.NewTime(now.Truncate(time.Second)),

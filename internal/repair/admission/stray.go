@@ -41,7 +41,7 @@ func (f Facts) strays() []Admission {
 	var all []Admission
 	for i := range f.Targets {
 		if target := &f.Targets[i]; f.astray(target) {
-			all = append(all, Admission{Machine: target.Machine, Host: target.Host, Grant: 1, Stray: target.Stray})
+			all = append(all, Admission{Machine: target.Machine, Host: target.Host, Grant: 1, Stray: target.Stray, verdict: target.Verdict()})
 		}
 	}
 	slices.SortFunc(all, func(a, b Admission) int { return cmp.Compare(a.Machine.Name, b.Machine.Name) })

@@ -8,9 +8,14 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/repair/slots"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
+	"github.com/sickbay-dev/sickbay/internal/testing/expect"
 )
 
 // TestOverlapLowerBound: a Machine that is repaired for another MachineHealthCheck counts as undecided, also when all are judged anew for an admission.
@@ -45,6 +50,25 @@ func TestStartingLowerBound(t *testing.T) {
 	w.sick(t, "a")
 	w.reconcile(t, mhc)
 	w.wantAdmitted(t, "a: replace")
+}
+
+// TestFindingOfOneOfSeveral: a record says what its own MachineHealthCheck finds, though the verdict says first what an older one finds that only reports.
+// Its repair, an approval and the memory of the machine go by that.
+func TestFindingOfOneOfSeveral(t *testing.T) {
+	t.Parallel()
+	w := newHarness(t)
+	w.check(t, named("first"), disks(0), build.Annotation(mhcspec.DryRunAnnotation, "true"))
+	second := w.check(t, named("second"), build.UnhealthyMachineCondition("Fan", metav1.ConditionFalse, 0))
+	w.fitNode("a", metav1.ConditionTrue)
+	broken := func(what string) build.MachineOption { return build.Condition(what, metav1.ConditionFalse, "Broken", build.Epoch) }
+	a := w.machine(t, "a", build.NodeRef("a"), broken("Disk"), broken("Fan"))
+	w.judges().judge(t, a)
+	w.reconcile(t, second)
+	got := w.recordOf(t, a).Spec.Finding
+	want := v1alpha1.RemediationFinding{Reason: "FanUnhealthy", Message: "Machine condition Fan is False for more than 0s", Since: got.Since}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("finding (-want +got), verdict %+v:\n%s", expect.Condition(t.Context(), t, w.env.Client, a, verdict.ConditionType), diff)
+	}
 }
 
 // TestOverlapEdited: an edit of a MachineHealthCheck whose template is missing has others believe for a moment that it may repair. When its status is

@@ -2,12 +2,16 @@ package remediation
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/event"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
@@ -158,4 +162,35 @@ func TestHostStaysOffThatAPersonKeepsOff(t *testing.T) {
 			t.Errorf("the cycle that keeps the host off is withdrawn: %s: %+v", f.summary(record), got.Status.Conditions)
 		}
 	})
+}
+
+// TestBeside: a record looks again when another one of its machine stands still or has given its slot back, which only that one's status says, and a
+// record wakes the others alone.
+func TestBeside(t *testing.T) {
+	t.Parallel()
+	f := newHarness(t)
+	a := f.sick("a")
+	own, asked := f.admit(a), f.admitAgain(a, 2, keepsOff())
+	acting := own.DeepCopy()
+	acting.Status.Attempts = []v1alpha1.RemediationAttempt{{Number: 1, Step: "reboot"}}
+	over, said := acting.DeepCopy(), acting.DeepCopy()
+	over.Status.Attempts[0].EndTime = new(metav1.NewTime(f.clock.Now()))
+	said.Status.Step = "reboot"
+	without := own.DeepCopy()
+	without.Status.ReleasedGrant = own.Spec.Grant
+	for name, tt := range map[string]struct {
+		before, after *v1alpha1.MachineRemediation
+		want          bool
+	}{
+		"what it has made may stand no more": {acting, over, true},
+		"it has no slot any more":            {own, without, true},
+		"it says something else":             {acting, said, false},
+	} {
+		if got := besideChange().Update(event.UpdateEvent{ObjectOld: tt.before, ObjectNew: tt.after}); got != tt.want {
+			t.Errorf("%s: it concerns others: %t, want %t", name, got, tt.want)
+		}
+	}
+	if got, want := f.besideRecord(t.Context(), own), []ctrl.Request{{NamespacedName: client.ObjectKeyFromObject(asked)}}; !slices.Equal(got, want) {
+		t.Errorf("it wakes %v, want %v", got, want)
+	}
 }

@@ -89,7 +89,7 @@ func (r *Reader) liveHealthChecks(ctx context.Context, machine *clusterv1.Machin
 // which one leads.
 func (r *Reader) sharedFacts(ctx context.Context, v *view) error {
 	record, m := v.facts.Record, &v.facts.Machine
-	if len(v.checks) < 2 || v.cluster == nil || r.Observer == nil || m.Health == ladder.Healthy || nobodyJudges(v) {
+	if len(v.checks) < 2 || v.cluster == nil || r.Observer == nil || m.Health == ladder.Healthy {
 		return nil
 	}
 	facts, err := r.Observer.CachedFacts(ctx, v.machine, v.mhc, v.cluster)
@@ -98,6 +98,9 @@ func (r *Reader) sharedFacts(ctx context.Context, v *view) error {
 	}
 	own := verdict.Decide(facts, r.Clock.Now())
 	m.OtherFinding = m.Health == ladder.Sick && own.Status == healthcheck.False && own.Reason != record.Spec.Finding.Reason
+	if nobodyJudges(v) {
+		return nil
+	}
 	if err := r.unwanted(ctx, v, facts, own); err != nil || ladder.HasBegun(record) {
 		return err
 	}

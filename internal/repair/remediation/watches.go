@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -82,7 +83,7 @@ func (r *Reconciler) watch(ctx context.Context, mgr ctrl.Manager, ctl controller
 	}
 	return scaffold.Add(mgr, ctl, name, append(more,
 		source.Kind(objects, client.Object(&v1alpha1.MachineRemediation{}), &handler.EnqueueRequestForObject{}, mhcspec.OutsideStatus()),
-		source.Kind(objects, client.Object(&v1alpha1.MachineRemediation{}), handler.EnqueueRequestsFromMapFunc(r.besideRecord), mhcspec.OutsideStatus()),
+		source.Kind(objects, client.Object(&v1alpha1.MachineRemediation{}), handler.EnqueueRequestsFromMapFunc(r.besideRecord), besideChange()),
 	)...)
 }
 
@@ -96,9 +97,19 @@ func cacheCycles(ctx context.Context, objects cache.Cache) error {
 	return nil
 }
 
-// besideRecord maps a record to the open ones of its machine: one waits for another, or makes room for it.
+// besideRecord maps a record to the other open ones of its machine: one waits for another, or makes room for it.
 func (r *Reader) besideRecord(ctx context.Context, obj client.Object) []ctrl.Request {
-	return r.openOf(ctx, obj.GetNamespace(), obj.(*v1alpha1.MachineRemediation).Spec.MachineRef.UID)
+	all, err := recordstore.OfMachine(ctx, r.Cache, obj.GetNamespace(), obj.(*v1alpha1.MachineRemediation).Spec.MachineRef.UID)
+	others := slices.DeleteFunc(all, func(other *v1alpha1.MachineRemediation) bool { return other.UID == obj.GetUID() })
+	return openAmong(ctx, others, err)
+}
+
+// besideChange keeps the events by which another record of the machine may go first, or need not wait any more.
+func besideChange() predicate.Predicate {
+	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
+		before, after := e.ObjectOld.(*v1alpha1.MachineRemediation), e.ObjectNew.(*v1alpha1.MachineRemediation)
+		return ladder.MayStand(before) != ladder.MayStand(after) || ladder.HasSlot(before) != ladder.HasSlot(after) || mhcspec.ChangedOutsideStatus(before, after)
+	}}
 }
 
 // ofMachine maps a Machine to its open records, and to the one that waits for it as a replacement.

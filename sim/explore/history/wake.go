@@ -53,12 +53,15 @@ func (p *Process) wake(change apimodel.Change) {
 }
 
 func (p *Process) wakeByRecord(change apimodel.Change) {
+	before, after := apimodel.As[*v1alpha1.MachineRemediation](change.Before), apimodel.As[*v1alpha1.MachineRemediation](change.After)
 	if metadataChanged(change) {
 		p.queue.add(Item{remediation.ControllerName, change.Key.Name})
+	}
+	if before == nil || after == nil || metadataChanged(change) || ladder.MayStand(before) != ladder.MayStand(after) || ladder.HasSlot(before) != ladder.HasSlot(after) {
 		p.wakeBeside(change)
 	}
 	p.wakeAsked(change)
-	if standingChanged(apimodel.As[*v1alpha1.MachineRemediation](change.Before), apimodel.As[*v1alpha1.MachineRemediation](change.After)) {
+	if standingChanged(before, after) {
 		p.wakeChecks()
 	}
 }
@@ -194,7 +197,7 @@ func (p *Process) wakeRecords(which func(*v1alpha1.MachineRemediation) bool) {
 // wakeBeside queues the other open records of a record's machine: one waits for another, or makes room for it.
 func (p *Process) wakeBeside(change apimodel.Change) {
 	changed := apimodel.As[*v1alpha1.MachineRemediation](cmp.Or(change.After, change.Before))
-	p.wakeRecords(func(r *v1alpha1.MachineRemediation) bool { return r.Spec.MachineRef.UID == changed.Spec.MachineRef.UID })
+	p.wakeRecords(func(r *v1alpha1.MachineRemediation) bool { return r.Spec.MachineRef.UID == changed.Spec.MachineRef.UID && r.UID != changed.UID })
 }
 
 // wakeAsked queues the machine of a record that somebody has asked for.
