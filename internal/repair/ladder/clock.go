@@ -82,7 +82,7 @@ func (d *draft) deadline(attempt *v1alpha1.RemediationAttempt, step v1alpha1.Rem
 // clock was stopped during the pause.
 func (d *draft) unseenPause() time.Time {
 	at := d.f.ResumedAt
-	if at.After(d.now) || !at.After(Progress(&d.f.Record.Status).LastTransitionTime.Time) {
+	if at.After(d.now) || !at.After(d.progressingSince()) {
 		return time.Time{}
 	}
 	return at

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
@@ -74,11 +76,18 @@ func TestClockOfAnotherLeaderDelaysNothing(t *testing.T) {
 		// within is how long it may take until something follows.
 		within time.Duration
 	}{
-		"a step that waits":  {with(plan(wait(), holdStep()), begins("watch", -ahead)), 10 * time.Minute},
-		"a silent owner":     {with(plan(replace(), holdStep()), bounded, asks("replace", -ahead)), AnswerTime},
-		"a power cycle":      {with(plan(reboot(), holdStep()), works("reboot", -ahead)), 30 * time.Minute},
-		"the probation":      {with(plan(reboot(), holdStep()), works("reboot", time.Hour), recovering(-ahead)), 5 * time.Minute},
-		"a back-off":         {with(plan(replace()), waits("replace", 2), noSlot, dueIn(ahead)), maxRest + maxRest/2},
+		"a step that waits": {with(plan(wait(), holdStep()), begins("watch", -ahead)), 10 * time.Minute},
+		"a silent owner":    {with(plan(replace(), holdStep()), bounded, asks("replace", -ahead)), AnswerTime},
+		"a power cycle":     {with(plan(reboot(), holdStep()), works("reboot", -ahead)), 30 * time.Minute},
+		"the probation":     {with(plan(reboot(), holdStep()), works("reboot", time.Hour), recovering(-ahead)), 5 * time.Minute},
+		"a back-off":        {with(plan(replace()), waits("replace", 2), noSlot, dueIn(ahead)), maxRest + maxRest/2},
+		"a successor": {
+			with(plan(replace(), holdStep()), replacing(time.Hour), goneNow, successorIs(Successor{Health: Healthy, HealthySince: noon.Add(ahead)})), 5 * time.Minute,
+		},
+		"a successor, and the first status": {
+			with(plan(replace(), holdStep()), replacing(time.Hour), goneNow, successorIs(Successor{Health: Healthy, HealthySince: noon}), progressingSince(noon.Add(ahead))),
+			5 * time.Minute,
+		},
 		"after a withdrawal": {with(plan(replace()), asks("replace", time.Hour), over(v1alpha1.ResultNotBegun, "replace"), noSlot, dueIn(ahead)), maxRest + maxRest/2},
 	} {
 		f, _ := decideAll(tt.facts, noon)
@@ -88,6 +97,15 @@ func TestClockOfAnotherLeaderDelaysNothing(t *testing.T) {
 		if after := Progress(&f.Record.Status); d.Act == None && !wants && after.Message == before.Message && f.Record.Status.CompletionTime == nil {
 			t.Errorf("%s: after %s nothing has followed: %s: %s, due %v", name, tt.within, f.Record.Status.Phase, after.Message, f.Record.Status.NextTransitionTime)
 		}
+	}
+}
+
+// progressingSince has Progressing have its status since then.
+func progressingSince(at time.Time) change {
+	return func(f *Facts) {
+		meta.SetStatusCondition(&f.Record.Status.Conditions, metav1.Condition{
+			Type: v1alpha1.ConditionProgressing, Status: metav1.ConditionTrue, Reason: v1alpha1.ReasonActing, LastTransitionTime: metav1.NewTime(at),
+		})
 	}
 }
 

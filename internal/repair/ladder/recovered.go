@@ -136,9 +136,13 @@ func (d *draft) deadlineOf(attempt *v1alpha1.RemediationAttempt) time.Time {
 
 // lastPause returns when the last pause ended, whether the record saw it or not.
 func (d *draft) lastPause() time.Time {
-	seen := Progress(&d.f.Record.Status).LastTransitionTime.Time
-	if unseen := d.f.ResumedAt; unseen.After(seen) && !unseen.After(d.now) {
-		return unseen.Truncate(time.Second)
+	return healthcheck.Latest(d.progressingSince(), d.unseenPause().Truncate(time.Second))
+}
+
+// progressingSince returns since when Progressing has its status; zero if that is in the future, by the clock of another leader.
+func (d *draft) progressingSince() time.Time {
+	if since := Progress(&d.f.Record.Status).LastTransitionTime.Time; !since.After(d.now) {
+		return since
 	}
-	return seen
+	return time.Time{}
 }

@@ -100,7 +100,12 @@ func (d *draft) awaitSuccessor(attempt *v1alpha1.RemediationAttempt) bool {
 
 // proveSuccessor ends the record once the successor has been healthy for the probation.
 func (d *draft) proveSuccessor(attempt *v1alpha1.RemediationAttempt) bool {
-	since := healthcheck.Latest(d.f.Successor.HealthySince.Truncate(time.Second), d.lastPause())
+	since := d.f.Successor.HealthySince.Truncate(time.Second)
+	if since.After(d.now) {
+		// By the clock of another leader. It came after this attempt had begun.
+		since = attempt.StartTime.Time
+	}
+	since = healthcheck.Latest(since, d.lastPause())
 	if d.s.StoppedBy == byPause {
 		// Nobody has judged the successor during the pause that ends now.
 		since = d.time().Time

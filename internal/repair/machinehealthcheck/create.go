@@ -26,6 +26,10 @@ func (r *Reconciler) create(ctx context.Context, f admission.Facts, spec v1alpha
 	if lastOf(f.Records, machine) != nil {
 		all, err := live()
 		if err != nil {
+			// The trouble of one request is not that of a hundred machines.
+			all, err = recordstore.LiveOfMachines(ctx, r.Live, f.Cluster.Namespace, machine)
+		}
+		if err != nil {
 			return nil, err
 		}
 		last = lastOf(all, machine)

@@ -128,6 +128,27 @@ func TestLiveReadsOfABatch(t *testing.T) {
 	}
 }
 
+// TestFailedReadOfABatch: if the read that machines share fails, each is tried by itself.
+func TestFailedReadOfABatch(t *testing.T) {
+	t.Parallel()
+	w := newHarness(t)
+	again := []*clusterv1.Machine{w.sick(t, "a"), w.sick(t, "b")}
+	mhc := w.check(t)
+	w.reconcile(t, mhc)
+	for _, machine := range again {
+		w.end(t, machine)
+	}
+	lists := 0
+	w.Live = w.env.Intercept(t, interceptor.Funcs{List: func(ctx context.Context, c client.WithWatch, list client.ObjectList, opts ...client.ListOption) error {
+		if lists++; lists == 1 {
+			return errBroken
+		}
+		return c.List(ctx, list, opts...)
+	}})
+	w.reconcile(t, mhc)
+	w.wantAdmitted(t, "a: replace", "b: replace")
+}
+
 // fleetOf is a cluster of so many Machines, one of which is sick, under a gate and a budget.
 func fleetOf(t *testing.T, n int, nodes bool) (*Reconciler, *liveReads) {
 	t.Helper()

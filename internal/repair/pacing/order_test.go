@@ -43,6 +43,8 @@ func TestOrder(t *testing.T) {
 		"by turns, for long":        {[]pacing.Repair{four[0], four[1], four[2], inZ(four[0], "b"), inZ(four[1], "b"), inZ(four[2], "b")}, append(several(4, "m", "a"), several(2, "n", "b")...), []string{"m-0", "n-0", "m-1", "n-1", "m-2", "m-3"}, nil},
 		"least recently served":     {[]pacing.Repair{inZ(repair("p", 20*minute, 9*minute, neither), "a"), inZ(repair("q", 30*minute, 9*minute, neither), "b")}, []pacing.Candidate{candidate("m", "a"), candidate("n", "b")}, []string{"n", "m"}, nil},
 		"served later, begun first": {[]pacing.Repair{{Domains: []string{"a"}, Started: now.Add(-time.Hour), Served: now.Add(-8 * minute), Completed: now.Add(-7 * minute)}, inZ(repair("q", 30*minute, 9*minute, neither), "b")}, []pacing.Candidate{candidate("m", "a"), candidate("n", "b")}, []string{"n", "m"}, nil},
+		"ended by a clock ahead":    {[]pacing.Repair{repair("p", -2*time.Hour, -2*time.Hour, neither), repair("q", -time.Hour, -2*time.Hour, failed)}, several(1, "m", "a"), []string{"m-0"}, nil},
+		"served by a clock ahead":   {[]pacing.Repair{two, {Domains: []string{"a"}, Started: now.Add(-minute), Served: now.Add(time.Hour)}}, several(2, "m", "a"), []string{"m-0"}, map[string]string{"m-1": full("a", "2")}},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

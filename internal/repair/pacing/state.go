@@ -35,6 +35,7 @@ var fresh = state{limit: 1, cooldown: firstCooldown}
 
 // stateOf returns the state that follows from the repairs of one domain.
 func stateOf(repairs []Repair, now time.Time) state {
+	repairs = believed(repairs, now)
 	s := fresh
 	for _, r := range repairs {
 		s.served = healthcheck.Latest(s.served, r.Served)
@@ -49,6 +50,20 @@ func stateOf(repairs []Repair, now time.Time) state {
 	}
 	s.rest(lastFailure.Completed, lastFailure.UID)
 	return s
+}
+
+// believed leaves out what the clock of another leader, which was ahead, said: nobody waits for a time in the future.
+func believed(repairs []Repair, now time.Time) []Repair {
+	var all []Repair
+	for _, r := range repairs {
+		if r.Served.After(now) {
+			r.Served = time.Time{}
+		}
+		if !r.Completed.After(now) {
+			all = append(all, r)
+		}
+	}
+	return all
 }
 
 // sinceIdle returns the repairs since the domain was last idle: without a repair at work for idleTime.
