@@ -16,6 +16,7 @@ import (
 
 	"github.com/sickbay-dev/sickbay/internal/metrics"
 	"github.com/sickbay-dev/sickbay/internal/recordstore"
+	"github.com/sickbay-dev/sickbay/internal/scaffold"
 	"github.com/sickbay-dev/sickbay/internal/workload"
 )
 
@@ -67,7 +68,7 @@ func newClusters(ctx context.Context, mgr ctrl.Manager, o Options) (*workload.Cl
 	if err != nil {
 		return nil, fmt.Errorf("connecting to workload clusters: %w", err)
 	}
-	if err := mgr.Add(disconnect{cache}); err != nil {
+	if err := mgr.Add(disconnect(cache)); err != nil {
 		return nil, fmt.Errorf("arranging the end of the connections to workload clusters: %w", err)
 	}
 	clusters := &workload.Clusters{Cache: cache, Secrets: mgr.GetClient(), Management: mgr.GetClient(), Clock: clock.RealClock{}, Started: time.Now(),
@@ -81,19 +82,16 @@ func newClusters(ctx context.Context, mgr ctrl.Manager, o Options) (*workload.Cl
 	return clusters, nil
 }
 
-// disconnect closes the connections to workload clusters when the manager stops, since the manager does not know them.
-type disconnect struct{ clusters clustercache.ClusterCache }
-
-// NeedLeaderElection returns false: a standby has connections, too.
-func (disconnect) NeedLeaderElection() bool { return false }
-
-func (d disconnect) Start(ctx context.Context) error {
-	<-ctx.Done()
-	// Shutdown is not in the interface, since Cluster API's own programs end with their manager.
-	if c, ok := d.clusters.(interface{ Shutdown() }); ok {
-		c.Shutdown()
+// disconnect closes the connections to workload clusters when the manager stops, since the manager does not know them. A standby has connections, too.
+func disconnect(clusters clustercache.ClusterCache) scaffold.Everywhere {
+	return func(ctx context.Context) error {
+		<-ctx.Done()
+		// Shutdown is not in the interface, since Cluster API's own programs end with their manager.
+		if c, ok := clusters.(interface{ Shutdown() }); ok {
+			c.Shutdown()
+		}
+		return nil
 	}
-	return nil
 }
 
 const (

@@ -15,6 +15,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/explain"
 	"github.com/sickbay-dev/sickbay/internal/fleet"
 	"github.com/sickbay-dev/sickbay/internal/repair/silence"
+	"github.com/sickbay-dev/sickbay/internal/scaffold"
 )
 
 // dashboardName is the name of the dashboard in logs.
@@ -81,7 +82,7 @@ func newDashboard(ctx context.Context, mgr ctrl.Manager, o Options, shown *shown
 		return nil, fmt.Errorf("making the dashboard: %w", err)
 	}
 	server := &dashboard.Server{Handler: guard.Protect(pages.Handler()), CertDir: o.DashboardCertDir, Log: mgr.GetLogger().WithName(dashboardName)}
-	if err := mgr.Add(everywhere(pages.Run)); err != nil {
+	if err := mgr.Add(scaffold.Everywhere(pages.Run)); err != nil {
 		return nil, fmt.Errorf("adding the dashboard: %w", err)
 	}
 	if err := mgr.Add(server); err != nil {
@@ -89,12 +90,3 @@ func newDashboard(ctx context.Context, mgr ctrl.Manager, o Options, shown *shown
 	}
 	return server, server.Listen(ctx, o.DashboardBindAddress)
 }
-
-// everywhere is a runnable for every replica.
-type everywhere func(context.Context) error
-
-// Start implements manager.Runnable.
-func (e everywhere) Start(ctx context.Context) error { return e(ctx) }
-
-// NeedLeaderElection implements manager.LeaderElectionRunnable.
-func (everywhere) NeedLeaderElection() bool { return false }

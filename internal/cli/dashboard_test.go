@@ -2,44 +2,9 @@ package cli
 
 import (
 	"fmt"
-	"html"
 	"net"
-	"net/http"
-	"regexp"
-	"strings"
 	"testing"
 )
-
-var markup = regexp.MustCompile(`<[^>]*>`)
-
-// TestDashboard: the pages say the same as sickbay status and explain.
-func TestDashboard(t *testing.T) {
-	s := sickFleet(t)
-	address := s.dashboard()
-	page := func(path ...string) string {
-		t.Helper()
-		response, err := http.Get(address.JoinPath(path...).String())
-		status, body := read(t, response, err)
-		if status != http.StatusOK {
-			t.Errorf("%v answers %d: %s", path, status, body)
-		}
-		return html.UnescapeString(markup.ReplaceAllString(body, ""))
-	}
-	compare := func(page, said string) {
-		t.Helper()
-		if !strings.Contains(page, said) {
-			t.Errorf("the page does not say %q:\n%s", said, page)
-		}
-	}
-	compare(page("/"), firstLine(s.run("status", atOnce).stdout))
-	for _, machine := range []string{"metal-1", "metal-2", "metal-3"} {
-		said, _ := strings.CutPrefix(firstLine(s.run("explain", machine, atOnce).stdout), machine+": ")
-		// Durations may have changed since.
-		_, said, _ = strings.Cut(said, ", ")
-		compare(page("machines", s.ns, machine), said)
-	}
-	compare(page("history"), "1 repair, 1 open")
-}
 
 // TestDashboardPort: a port that cannot be used is an error at once.
 func TestDashboardPort(t *testing.T) {

@@ -86,6 +86,17 @@ func TestSlotsThatBecomeFree(t *testing.T) {
 			"6m0s c goes into repair: replace, when the time of a, b is up",
 			"6m5s b goes into repair: replace",
 		}},
+		"a busy owner has its hour": {"2", func(s *explaintest.Scene) {
+			asked(s, "a", 4*time.Minute)
+			waits(s, "b", 3*time.Minute)
+			x := s.Healthy("x")
+			s.OwnedBy(x, core, "MachineSet", "ms", silence.Facts{})
+			x.DeletionTimestamp, x.Finalizers = new(metav1.NewTime(s.Now.Add(-time.Minute))), []string{"machine.cluster.x-k8s.io"}
+		}, []string{
+			"56m0s a replace is taken back; the mark for its owner is removed",
+			"56m0s b goes into repair: replace, when a's time is up",
+			"59m0s a goes into repair: replace, when x's time is up",
+		}},
 		"nobody waits": {"1", func(s *explaintest.Scene) { asked(s, "a", 4*time.Minute) }, []string{
 			"6m0s a replace is taken back; the mark for its owner is removed",
 		}},

@@ -9,6 +9,8 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
+
+	"github.com/sickbay-dev/sickbay/internal/scaffold"
 )
 
 // Source computes series. It is safe for concurrent use, and reads only caches and its own memory.
@@ -56,33 +58,21 @@ func (c *collector) Collect(to chan<- prometheus.Metric) {
 	all.write(to)
 }
 
-// whileLeading attaches a source to a manager.
-type whileLeading struct{ source Source }
-
 // AddWhileLeading attaches a source while its manager leads: if two managers showed the same series, they would count twice. The name is for
 // the error.
 func AddWhileLeading(mgr manager.Manager, name string, source Source) error {
-	if err := mgr.Add(whileLeading{source}); err != nil {
+	if err := mgr.Add(manager.RunnableFunc(source.attach)); err != nil {
 		return fmt.Errorf("adding the metrics of %s: %w", name, err)
 	}
 	return nil
 }
 
-// NeedLeaderElection implements manager.LeaderElectionRunnable.
-func (whileLeading) NeedLeaderElection() bool { return true }
+// Always attaches a source while its manager runs, leading or not.
+func Always(source Source) manager.Runnable { return scaffold.Everywhere(source.attach) }
 
-// Start implements manager.Runnable.
-func (w whileLeading) Start(ctx context.Context) error {
-	defer Attach(w.source)()
+// attach attaches a source until ctx ends.
+func (s Source) attach(ctx context.Context) error {
+	defer Attach(s)()
 	<-ctx.Done()
 	return nil
 }
-
-// always attaches a source for as long as its manager runs.
-type always struct{ whileLeading }
-
-// Always attaches a source while its manager runs, leading or not.
-func Always(source Source) manager.Runnable { return always{whileLeading{source}} }
-
-// NeedLeaderElection implements manager.LeaderElectionRunnable.
-func (always) NeedLeaderElection() bool { return false }

@@ -13,10 +13,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/cluster-api/controllers/noderefutil"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
-	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
 	"github.com/sickbay-dev/sickbay/internal/scaffold"
 )
 
@@ -81,7 +81,7 @@ func Healthy(ctx context.Context, live client.Reader, machine *machinev1.Machine
 	if err != nil {
 		return false, fmt.Errorf("getting Node %s: %w", machine.Status.NodeRef.Name, err)
 	}
-	if !node.DeletionTimestamp.IsZero() || !cycle.Ready(node) {
+	if !node.DeletionTimestamp.IsZero() || !noderefutil.IsNodeReady(node) {
 		return false, nil
 	}
 	checks, err := selecting(ctx, live, machine)

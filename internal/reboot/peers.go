@@ -6,6 +6,7 @@ import (
 
 	metal3v1 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/cluster-api/controllers/noderefutil"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
@@ -87,7 +88,7 @@ func (r reader) nodeState(ctx context.Context, m *machine) quorum.State {
 		return quorum.NodeGone
 	case err != nil:
 		return quorum.NodeUnreadable
-	case !cycle.Ready(node):
+	case !noderefutil.IsNodeReady(node):
 		return quorum.NodeNotReady
 	}
 	return quorum.Up

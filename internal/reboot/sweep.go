@@ -38,9 +38,6 @@ type Sweeper struct {
 // drainPeriod is how often to sweep while Sickbay drains.
 const drainPeriod = 10 * time.Second
 
-// NeedLeaderElection lets only the leader sweep.
-func (s *Sweeper) NeedLeaderElection() bool { return true }
-
 // sweepRetry is the wait after a failure. It doubles with each failure, up to Period: an API server that is not ready yet delays the
 // sweep only briefly, and a host that always refuses does not cause extra load.
 const sweepRetry = time.Second

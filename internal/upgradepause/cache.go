@@ -7,6 +7,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 
+	"github.com/sickbay-dev/sickbay/internal/scaffold"
 	"github.com/sickbay-dev/sickbay/internal/upgradepause/pause"
 )
 
@@ -23,16 +24,11 @@ func (r *Reconciler) newTracker(mgr ctrl.Manager, ctl controller.Controller) (*t
 	if err != nil {
 		return nil, fmt.Errorf("making a cache: %w", err)
 	}
-	if err := mgr.Add(warm{own}); err != nil {
+	if err := mgr.Add(scaffold.Everywhere(own.Start)); err != nil {
 		return nil, fmt.Errorf("adding a cache: %w", err)
 	}
 	return &tracker{cache: own, scheme: mgr.GetScheme(), ctl: ctl, clock: r.Clock, all: r.reader.all}, nil
 }
-
-// warm is a cache that also runs on a standby.
-type warm struct{ cache.Cache }
-
-func (warm) NeedLeaderElection() bool { return false }
 
 // reduce drops unused fields before the cache stores an object.
 func reduce(obj any) (any, error) { return pause.Trim(obj), nil }

@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/cluster-api/controllers/noderefutil"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/internal/scaffold"
@@ -77,5 +78,5 @@ func (m openshiftMachines) hasReadyNode(ctx context.Context, machine client.Obje
 	if err := m.reader.List(ctx, &nodes, client.MatchingFields{nodesByMachine: machine.String()}, client.UnsafeDisableDeepCopy); err != nil {
 		return false, fmt.Errorf("listing the Nodes of Machine %s: %w", machine, err)
 	}
-	return slices.ContainsFunc(nodes.Items, func(node corev1.Node) bool { return pause.IsReady(&node) }), nil
+	return slices.ContainsFunc(nodes.Items, func(node corev1.Node) bool { return noderefutil.IsNodeReady(&node) }), nil
 }

@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"pgregory.net/rapid"
+	"sigs.k8s.io/cluster-api/controllers/noderefutil"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
@@ -187,7 +188,7 @@ func TestWhateverIsRead(t *testing.T) {
 				t.Fatalf("the Node is given up %s after the record was deleted", now.Sub(noon.Time))
 			}
 		case UnmarkHost:
-			runs := f.Node.State == NodeFound && Ready(f.Node.Node)
+			runs := f.Node.State == NodeFound && noderefutil.IsNodeReady(f.Node.Node)
 			if !h.UnhealthyByUs || (s.Phase != v1alpha1.Succeeded && (f.Finalizer || !runs || f.atWork() != nil)) {
 				t.Fatalf("the mark is taken in phase %s from a host like %+v", s.Phase, h)
 			}
@@ -296,7 +297,7 @@ func TestEachDecision(t *testing.T) {
 				return true
 			}
 			ours := f.Node.State == NodeFound && Tainted(f.Node.Node) && TaintsNode(&f.Spec, &f.Status)
-			return f.Status.Phase == v1alpha1.Restoring && f.Node.State == NodeFound && Ready(f.Node.Node) && !ours && !hasBackup(&d.Status)
+			return f.Status.Phase == v1alpha1.Restoring && f.Node.State == NodeFound && noderefutil.IsNodeReady(f.Node.Node) && !ours && !hasBackup(&d.Status)
 		},
 		"a host is marked only because it was cycled in vain, and no mark of others is touched": func(f *Facts, d Decision, _ time.Time) bool {
 			h, s := f.Host, f.Status

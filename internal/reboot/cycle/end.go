@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/cluster-api/controllers/noderefutil"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
@@ -159,7 +160,7 @@ func (d *draft) cameAfterEnd() bool {
 		return false
 	case !d.recorded(node):
 		return true
-	case !Ready(node) || !reportedAfter(node, d.s.FinishedAt):
+	case !noderefutil.IsNodeReady(node) || !reportedAfter(node, d.s.FinishedAt):
 		return false
 	}
 	return d.s.PoweredOffAt == nil || (recorded.BootID != "" && recorded.BootID != node.Status.NodeInfo.BootID)

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	metal3v1 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
+	"sigs.k8s.io/cluster-api/controllers/noderefutil"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
@@ -72,7 +73,7 @@ func (d *draft) markStays() bool {
 	if !d.marked() {
 		return false
 	}
-	if Ready(d.f.Node.Node) {
+	if noderefutil.IsNodeReady(d.f.Node.Node) {
 		d.choose(UnmarkHost)
 	}
 	return true
@@ -108,7 +109,7 @@ func (d *draft) markedLater() bool {
 // host could not be switched off.
 func (d *draft) worksAgain() bool {
 	node := d.f.Node.Node
-	return d.f.Node.State == NodeFound && node.DeletionTimestamp.IsZero() && Ready(node) && (!d.recorded(node) || readySince(node, d.s.FinishedAt))
+	return d.f.Node.State == NodeFound && node.DeletionTimestamp.IsZero() && noderefutil.IsNodeReady(node) && (!d.recorded(node) || readySince(node, d.s.FinishedAt))
 }
 
 // unhealthyMark reports whether a host is marked as unhealthy, and whether by us.

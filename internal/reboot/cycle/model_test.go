@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"pgregory.net/rapid"
+	"sigs.k8s.io/cluster-api/controllers/noderefutil"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
@@ -40,7 +41,7 @@ func play(t rapid.TB, f Facts) *model {
 
 // step carries out one decision. It reports whether there was anything to do.
 func (w *model) step() bool {
-	if n := w.f.Node.Node; n != nil && w.f.Host.PoweredOn && Ready(n) {
+	if n := w.f.Node.Node; n != nil && w.f.Host.PoweredOn && noderefutil.IsNodeReady(n) {
 		setReady(n, corev1.ConditionTrue, w.now)
 	}
 	w.f.Host.KeySeenFor = 0

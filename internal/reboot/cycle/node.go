@@ -5,6 +5,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/cluster-api/controllers/noderefutil"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
@@ -41,11 +42,11 @@ func (d *draft) back() bool {
 	case d.s.PoweredOffAt == nil:
 		// The host is not proven off any more, or was so in an earlier cycle. Its Node has come if it reports now, or if it is another
 		// Node. A Node that is marked Ready may be dead without anybody knowing.
-		return d.outOfService() && ((!Ready(node) && !d.recorded(node)) || (Ready(node) && reportedAfter(node, d.s.LastPoweredOn)))
+		return d.outOfService() && ((!noderefutil.IsNodeReady(node) && !d.recorded(node)) || (noderefutil.IsNodeReady(node) && reportedAfter(node, d.s.LastPoweredOn)))
 	case d.registeredSince(node):
 		return true
 	default:
-		return Ready(node) && d.booted(node)
+		return noderefutil.IsNodeReady(node) && d.booted(node)
 	}
 }
 
@@ -76,7 +77,7 @@ func (d *draft) restore() {
 	found := d.f.Node.State == NodeFound && d.f.Node.Node.DeletionTimestamp.IsZero()
 	missing := d.undoneOnNode(found)
 	switch {
-	case found && missing == Nothing && Ready(d.f.Node.Node):
+	case found && missing == Nothing && noderefutil.IsNodeReady(d.f.Node.Node):
 		d.finishRestoring()
 	case d.stopsClock():
 		if found && missing != Nothing {
@@ -128,7 +129,7 @@ func (d *draft) giveUpRestoring() {
 	case n.State == NodeGone || n.State == NodeNone:
 		d.setNotRestored(message)
 		d.fail(v1alpha1.ReasonNodeTimedOut, "The Node came back, and is gone again")
-	case n.State == NodeFound && !Ready(n.Node):
+	case n.State == NodeFound && !noderefutil.IsNodeReady(n.Node):
 		d.fail(v1alpha1.ReasonNodeTimedOut, "The Node came back, but was not Ready within "+timeout)
 	default:
 		d.setNotRestored(message)

@@ -35,16 +35,6 @@ const (
 	NodeUnreadable
 )
 
-// Ready reports whether a Node has the condition Ready=True.
-func Ready(node *corev1.Node) bool {
-	for _, c := range node.Status.Conditions {
-		if c.Type == corev1.NodeReady {
-			return c.Status == corev1.ConditionTrue
-		}
-	}
-	return false
-}
-
 // readySince reports whether a Ready Node became Ready after a time.
 func readySince(node *corev1.Node, since *metav1.Time) bool {
 	return slices.ContainsFunc(node.Status.Conditions, func(c corev1.NodeCondition) bool {

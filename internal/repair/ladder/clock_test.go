@@ -39,6 +39,7 @@ func TestWhatStopsTheClock(t *testing.T) {
 		"it has not begun":                    {asked(), clock{"", ""}},
 		"it has not begun, and others wait":   {asked(bounded), clock{"", "30m0s"}},
 		"the owner defers, and others wait":   {asked(bounded, owner(MarkDeferred, "")), clock{"", "30m0s"}},
+		"the owner was busy a moment ago":     {with(plan(replace(), holdStep()), asks("replace", 30*time.Minute), bounded, dueIn(30*time.Minute)), clock{"", "30m0s"}},
 		"it begins":                           {asked(bounded, deleting(time.Minute)), clock{"0s", "59m0s"}},
 		"the machine is being deleted":        {deleted(), clock{"0s", "30m0s"}},
 		"the machine is deleted, and a pause": {deleted(paused), clock{"0s", "30m0s"}},

@@ -57,9 +57,12 @@ func (d *draft) followOwner(attempt *v1alpha1.RemediationAttempt, step v1alpha1.
 }
 
 // ownerTime is how long the owner may take until it deletes the machine: an hour if it is busy, or if nobody knows whether owners of its
-// kind answer.
+// kind answer. One that was busy keeps that hour: it comes to this mark only now.
 func (d *draft) ownerTime() time.Duration {
-	m := d.f.Machine
+	m, attempt, given := d.f.Machine, atWork(&d.s), d.s.NextTransitionTime
+	if given != nil && given.After(attempt.StartTime.Add(AnswerTime)) {
+		return busyTime
+	}
 	if m.Mark.State == MarkWaiting && !m.OwnerActive && silence.Answers(schema.FromAPIVersionAndKind(m.Owner.APIVersion, m.Owner.Kind).GroupKind()) {
 		return AnswerTime
 	}

@@ -73,15 +73,9 @@ func (r *Reconciler) Metrics(ctx context.Context, s *metrics.Samples) {
 // shown reports whether to show an object that is on hold or paused: not if another manager looks after it, by the label of its
 // Cluster. If the Cluster does not exist, no other manager does.
 func (r *Reader) shown(ctx context.Context) func(client.Object) bool {
-	known := map[client.ObjectKey]bool{}
 	ofCluster := func(key client.ObjectKey) bool {
-		is, cached := known[key]
-		if !cached {
-			cluster := &clusterv1.Cluster{}
-			is = r.Cache.Get(ctx, key, cluster) != nil || cluster.Labels[clusterv1.WatchLabel] == r.Policy.WatchFilter
-			known[key] = is
-		}
-		return is
+		cluster := &clusterv1.Cluster{}
+		return r.Cache.Get(ctx, key, cluster, client.UnsafeDisableDeepCopy) != nil || cluster.Labels[clusterv1.WatchLabel] == r.Policy.WatchFilter
 	}
 	return func(object client.Object) bool {
 		switch one := object.(type) {

@@ -232,7 +232,7 @@ func TestMetricsWithoutACluster(t *testing.T) {
 	remove(t, w, w.cluster)
 	_, _ = w.tryReconcile(t, mhc)
 	got := w.metrics(t)
-	if !strings.Contains(got, `reason="ClusterNotFound"`) || strings.Contains(got, "sickbay_machines") {
+	if !strings.Contains(got, `reason="ClusterNotFound"`) || strings.Contains("\n"+got, "\nmachines{CHECK") {
 		t.Errorf("got\n%s", got)
 	}
 }

@@ -52,25 +52,6 @@ func TestOverlap(t *testing.T) {
 	}
 }
 
-// TestOverlapPassedOver: the next one takes what the oldest may not repair now, and a Machine under repair keeps its record.
-func TestOverlapPassedOver(t *testing.T) {
-	t.Parallel()
-	w := newHarness(t)
-	first, second := w.check(t, named("first")), w.check(t, named("second"), byReboot())
-	annotate(t, w, first, mhcspec.HoldUntilAnnotation, w.clock.Now().Add(time.Hour).Format(time.RFC3339))
-	w.sick(t, "a")
-	w.reconcile(t, first)
-	w.wantAdmitted(t)
-	w.reconcile(t, second)
-	w.wantAdmitted(t, "a: reboot")
-
-	w.pass(2 * time.Hour)
-	w.sick(t, "b")
-	w.reconcile(t, second)
-	w.reconcile(t, first)
-	w.wantAdmitted(t, "a: reboot", "b: replace")
-}
-
 // TestOverlapNotHandedOver: a Machine that is selected for another controller, too, is left to that one.
 func TestOverlapNotHandedOver(t *testing.T) {
 	t.Parallel()

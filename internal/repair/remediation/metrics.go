@@ -119,30 +119,18 @@ func (r *Reconciler) Metrics(ctx context.Context, s *metrics.Samples) {
 		return
 	}
 	all := make([]*v1alpha1.MachineRemediation, 0, len(open))
-	ours := r.managed(ctx)
 	for i := range open {
-		if one := open[i]; one.Status.Phase != "" && one.Spec.MachineRef.APIGroup == clusterv1.GroupVersion.Group && ours(one) {
+		if one := open[i]; one.Status.Phase != "" && one.Spec.MachineRef.APIGroup == clusterv1.GroupVersion.Group && r.managed(ctx, one) {
 			all = append(all, one)
 		}
 	}
 	show(s, all)
 }
 
-// managed reports whether this manager shows a record, rather than another one.
-func (r *Reader) managed(ctx context.Context) func(*v1alpha1.MachineRemediation) bool {
-	known := map[client.ObjectKey]bool{}
-	return func(record *v1alpha1.MachineRemediation) bool {
-		key := client.ObjectKey{Namespace: record.Namespace, Name: record.Spec.HealthCheckRef.Name}
-		is, cached := known[key]
-		if !cached {
-			mhc := &clusterv1.MachineHealthCheck{}
-			err := r.Cache.Get(ctx, key, mhc)
-			// If the MachineHealthCheck is gone, no other manager looks after it.
-			is = err != nil || r.Policy.Keeps(mhc)
-			known[key] = is
-		}
-		return is
-	}
+// managed reports whether this manager shows a record, rather than another one. If the MachineHealthCheck is gone, no other manager looks after it.
+func (r *Reader) managed(ctx context.Context, record *v1alpha1.MachineRemediation) bool {
+	mhc, key := &clusterv1.MachineHealthCheck{}, client.ObjectKey{Namespace: record.Namespace, Name: record.Spec.HealthCheckRef.Name}
+	return r.Cache.Get(ctx, key, mhc, client.UnsafeDisableDeepCopy) != nil || r.Policy.Keeps(mhc)
 }
 
 // show counts the records by phase, and shows the oldest one by one.

@@ -3,7 +3,6 @@ package remediation
 import (
 	"context"
 	"fmt"
-	"sync"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -11,7 +10,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -49,8 +47,6 @@ type planCheck struct {
 	client client.Client
 	clock  clock.PassiveClock
 	rules  *rules.Cache
-	// uids are the UIDs of the templates that were checked, by name, to drop their compiled rules.
-	uids sync.Map
 	// conflicts are those of its writes.
 	conflicts controllerstate.Memory[struct{}]
 }
@@ -62,10 +58,9 @@ func (p *planCheck) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resul
 		return ctrl.Result{}, err
 	}
 	if template == nil {
-		p.forget(req.NamespacedName)
+		p.conflicts.Forget(req.NamespacedName)
 		return ctrl.Result{}, nil
 	}
-	p.uids.Store(req.NamespacedName, template.UID)
 	before := template.Status.DeepCopy()
 	p.assess(template)
 	if equality.Semantic.DeepEqual(before, &template.Status) {
@@ -102,13 +97,6 @@ func (p *planCheck) accepted(template *v1alpha1.MachineRemediationTemplate) meta
 		c.Status, c.Reason, c.Message = metav1.ConditionFalse, ReasonInvalidRule, err.Error()
 	}
 	return c
-}
-
-func (p *planCheck) forget(key client.ObjectKey) {
-	p.conflicts.Forget(key)
-	if uid, ok := p.uids.LoadAndDelete(key); ok {
-		p.rules.Forget(uid.(types.UID))
-	}
 }
 
 func (p *planCheck) addToManager(mgr ctrl.Manager) error {

@@ -3,7 +3,6 @@ package remediation
 import (
 	"testing"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -30,28 +29,6 @@ func notJudged() build.MachineOption {
 	return build.MachineFunc(func(m *clusterv1.Machine) { m.Status.Conditions = m.Status.Conditions[:2] })
 }
 
-// TestUpstreamDefect_StaleFalseIsNeverCleared (issue 13822): a verdict of False stood for ever if the request was gone before
-// the Machine was healthy again.
-func TestUpstreamDefect_StaleFalseIsNeverCleared(t *testing.T) {
-	t.Parallel()
-	f := newHarness(t, byTemplate())
-	f.template()
-	a := f.sick("a", notJudged())
-	f.judged(a)
-	record := f.admit(a)
-	f.reconcile(record)
-	f.wantStanding("FixRemediation a")
-	remove(f, &f.objects(fixKind)[0])
-	f.nodes.Put(f.clusterKey(), build.Node("a"))
-	f.judged(a)
-	f.reconcile(record)
-	f.wantStanding()
-	f.wantRecord(record, "Ended Ended Recovered request:Succeeded")
-	if got := expect.Condition(t.Context(), t, f.env.Client, a, verdict.ConditionType); got.Status != metav1.ConditionTrue {
-		t.Errorf("the verdict is %+v", got)
-	}
-}
-
 // TestUpstreamDefect_ConditionsLeftBehind: with the MachineHealthCheck gone, verdicts and marks stayed, and owners act on them.
 func TestUpstreamDefect_ConditionsLeftBehind(t *testing.T) {
 	t.Parallel()
@@ -69,21 +46,4 @@ func TestUpstreamDefect_ConditionsLeftBehind(t *testing.T) {
 	for _, condition := range []string{verdict.ConditionType, clusterv1.MachineOwnerRemediatedCondition} {
 		expect.NoCondition(t.Context(), t, f.env.Client, a, condition)
 	}
-}
-
-// TestUpstreamDefect_NotFoundIsAnError (issue 9398): to mark a Machine that was just deleted was an error.
-func TestUpstreamDefect_NotFoundIsAnError(t *testing.T) {
-	t.Parallel()
-	f := newHarness(t)
-	a := f.sick("a")
-	record := f.admit(a)
-	f.freeze(record)
-	remove(f, a)
-	if _, err := f.tryReconcile(record); err != nil {
-		t.Error(err)
-	}
-	f.restart()
-	f.reconcile(record)
-	// Whether the mark was made before the Machine went cannot be told.
-	f.wantRecord(record, "Ended Ended Replaced replace:Succeeded")
 }

@@ -4,7 +4,6 @@ package slots
 
 import (
 	"context"
-	"maps"
 	"sync"
 	"time"
 
@@ -24,24 +23,20 @@ const (
 	answersOfLook = 8
 	// lookLasts is how long one look is used once it has ended: in a busy process, the look itself may take longer.
 	lookLasts = time.Second
-	// lookKept is how long the last look is kept for a MachineHealthCheck that nobody asks about any more.
-	lookKept = time.Hour
 )
 
 // Gatekeeper reports, just before an attempt acts, whether it still may. It is safe for concurrent use.
 type Gatekeeper struct {
 	Reader
 
-	mu    sync.Mutex
-	looks map[types.UID]*lastLook
+	// looks has a lastLook for each MachineHealthCheck, by its key.
+	looks sync.Map
 }
 
 // lastLook is the last look at the machines of a MachineHealthCheck.
 type lastLook struct {
-	// used is when it was last asked for; the Gatekeeper's lock guards it.
-	used time.Time
-
 	mu         sync.Mutex
+	uid        types.UID
 	generation int64
 	// ability is what the status said then: when that changes, what was counted has changed.
 	ability [4]string
@@ -88,10 +83,11 @@ func (g *Gatekeeper) Suspected(ctx context.Context, mhc *clusterv1.MachineHealth
 
 // look returns a look at the machines that is still good, and locks it. It counts as used once more.
 func (g *Gatekeeper) look(ctx context.Context, mhc *clusterv1.MachineHealthCheck, cluster *clusterv1.Cluster) (kept *lastLook, unlock func(), err error) {
-	kept = g.last(mhc.UID)
+	last, _ := g.looks.LoadOrStore(client.ObjectKeyFromObject(mhc), &lastLook{})
+	kept = last.(*lastLook)
 	kept.mu.Lock()
 	now := g.Clock.Now()
-	if kept.left == 0 || kept.generation != mhc.Generation || kept.ability != admission.AbilityOf(mhc) || now.Sub(kept.at) >= lookLasts || now.Before(kept.at) {
+	if kept.left == 0 || kept.uid != mhc.UID || kept.generation != mhc.Generation || kept.ability != admission.AbilityOf(mhc) || now.Sub(kept.at) >= lookLasts || now.Before(kept.at) {
 		if err := g.lookAgain(ctx, kept, mhc, cluster); err != nil {
 			return kept, kept.mu.Unlock, err
 		}
@@ -113,7 +109,7 @@ func (g *Gatekeeper) lookAgain(ctx context.Context, kept *lastLook, mhc *cluster
 			return err
 		}
 	}
-	kept.generation, kept.ability, kept.at, kept.left = mhc.Generation, admission.AbilityOf(mhc), g.Clock.Now(), answersOfLook
+	kept.uid, kept.generation, kept.ability, kept.at, kept.left = mhc.UID, mhc.Generation, admission.AbilityOf(mhc), g.Clock.Now(), answersOfLook
 	kept.first, kept.further, kept.shares = admission.GateClosed(f, true), admission.GateClosed(f, false), f.Shares
 	return nil
 }
@@ -158,20 +154,4 @@ func (g *Gatekeeper) Paced(ctx context.Context, mhc *clusterv1.MachineHealthChec
 	}
 	f := admission.Facts{MachineHealthCheck: mhc, Cluster: cluster, Template: admission.Template{Plan: plan}, History: all}
 	return admission.Paced(f, machine, g.Clock.Now()), nil
-}
-
-// last returns the last look for a MachineHealthCheck, and drops expired ones.
-func (g *Gatekeeper) last(mhc types.UID) *lastLook {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	now := g.Clock.Now()
-	if g.looks[mhc] == nil {
-		maps.DeleteFunc(g.looks, func(_ types.UID, kept *lastLook) bool { return now.Sub(kept.used) > lookKept })
-		if g.looks == nil {
-			g.looks = map[types.UID]*lastLook{}
-		}
-		g.looks[mhc] = &lastLook{}
-	}
-	g.looks[mhc].used = now
-	return g.looks[mhc]
 }

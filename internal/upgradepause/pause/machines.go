@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/blang/semver/v4"
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/labels"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
@@ -14,13 +13,6 @@ import (
 
 // MachineOfNode is the annotation in which OpenShift stores the Machine of a Node: namespace/name.
 const MachineOfNode = "machine.openshift.io/machine"
-
-// IsReady reports whether a Node is Ready.
-func IsReady(node *corev1.Node) bool {
-	return slices.ContainsFunc(node.Status.Conditions, func(c corev1.NodeCondition) bool {
-		return c.Type == corev1.NodeReady && c.Status == corev1.ConditionTrue
-	})
-}
 
 // NotReady returns the names of the selected Machines that may be remediated and have no Ready Node, sorted.
 func NotReady(machines []clusterv1.Machine, selector labels.Selector) []string {

@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/cluster-api/controllers/noderefutil"
 )
 
 // Same reports whether two versions of an object show the same, so that no decision differs.
@@ -106,7 +107,7 @@ func trimMachine(machine *clusterv1.Machine) *clusterv1.Machine {
 func trimNode(node *corev1.Node) *corev1.Node {
 	small := &corev1.Node{TypeMeta: node.TypeMeta, ObjectMeta: identity(node)}
 	small.Labels, small.Annotations = nil, only(node.Annotations, MachineOfNode)
-	if IsReady(node) {
+	if noderefutil.IsNodeReady(node) {
 		small.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue}}
 	}
 	return small
