@@ -61,7 +61,7 @@ var impure = []string{
 }
 
 // calculations are packages below those that only calculate.
-var calculations = []string{"sigs.k8s.io/cluster-api/util/annotations", "sigs.k8s.io/cluster-api/util/version"}
+var calculations = []string{"sigs.k8s.io/cluster-api/util/annotations", "sigs.k8s.io/cluster-api/util/version", "sigs.k8s.io/cluster-api/controllers/noderefutil"}
 
 // impureNames are impure functions in packages that are otherwise pure.
 var impureNames = []string{"time.Now", "time.Since", "time.Until", "time.Sleep", "time.After", "time.AfterFunc", "time.NewTimer", "time.NewTicker", "time.Tick"}

@@ -74,9 +74,7 @@ func (f Facts) line(now time.Time) (all []Admission, at time.Time) {
 				Machine: machine, Host: target.Host, Grant: 1, verdict: target.Verdict(), awaitedBy: target.AwaitedBy, suspected: target.Suspected,
 				fruitless: f.Failures[machine.UID].Count, since: target.Verdict().LastTransitionTime.Time,
 			}
-			if one.fruitless > 0 {
-				at = healthcheck.Earliest(at, one.waits(one.since, now))
-			}
+			one.waits(one.since, now)
 			all = append(all, one)
 			continue
 		}
@@ -133,19 +131,13 @@ func (a *Admission) waits(since, now time.Time) time.Time {
 	return time.Time{}
 }
 
-// waitsSince returns since when a record has waited for a slot: when it was made, when its last attempt ended, or when the back-off ended that followed
-// a slot without an attempt. A time in the future, by the clock of another leader, delays nothing.
+// waitsSince returns since when a record has waited for a slot for an attempt: since its last one ended, or since it was made. An end in the future, by
+// the clock of another leader, delays nothing.
 func waitsSince(r *v1alpha1.MachineRemediation, now time.Time) time.Time {
-	since, others := r.CreationTimestamp.Time, []*metav1.Time{r.Status.NextTransitionTime}
-	if last := ladder.Last(&r.Status); last != nil {
-		others = append(others, last.EndTime)
+	if last := ladder.Last(&r.Status); last != nil && last.EndTime != nil && !last.EndTime.After(now) {
+		return last.EndTime.Time
 	}
-	for _, other := range others {
-		if other != nil && !other.After(now) {
-			since = healthcheck.Latest(since, other.Time)
-		}
-	}
-	return since
+	return r.CreationTimestamp.Time
 }
 
 func trueFirst(a, b bool) int {

@@ -12,41 +12,38 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
 
-// TestPassedOver: nobody is passed over for longer than an hour by machines that have had fewer slots in vain, whether or not there was an attempt or a
-// record, and whatever the clock of another leader said. Whose hour ends is looked at then.
+// TestPassedOver: nobody is passed over for longer than an hour by machines that have had fewer slots in vain, or have waited for as long, whether or not
+// there was an attempt or a record, and whatever the clock of another leader said. Whose hour ends is looked at then.
 func TestPassedOver(t *testing.T) {
 	at := func(t time.Time) *metav1.Time { return new(metav1.NewTime(t)) }
 	const hour = time.Hour
-	record := func(made, again time.Duration, more ...recordOption) *v1alpha1.MachineRemediation {
-		return recordOf("a", append([]recordOption{inVain(1), func(r *v1alpha1.MachineRemediation) {
-			r.CreationTimestamp, r.Status.NextTransitionTime = *at(ago(made)), at(ago(again))
-		}}, more...)...)
+	record := func(made time.Duration, more ...recordOption) *v1alpha1.MachineRemediation {
+		return recordOf("a", append([]recordOption{inVain(1), func(r *v1alpha1.MachineRemediation) { r.CreationTimestamp = *at(ago(made)) }}, more...)...)
 	}
 	attempt := func(since time.Duration) recordOption {
 		return func(r *v1alpha1.MachineRemediation) {
-			r.Status.NextTransitionTime = nil
 			r.Status.Attempts = []v1alpha1.RemediationAttempt{{Number: 1, Step: StepReplace, Result: v1alpha1.ResultNotBegun, EndTime: at(ago(since))}}
 		}
 	}
 	for name, tt := range map[string]struct {
 		record *v1alpha1.MachineRemediation
-		// failed is since when the machine is sick, if its record could not be created.
-		failed time.Duration
-		want   string
-		in     time.Duration
+		// failed is since when the machine is sick, if its record could not be created, and other since when the other one is.
+		failed, other time.Duration
+		want          string
+		in            time.Duration
 	}{
-		"for an hour":                            {record: record(2*hour, hour), want: "a: grant"},
-		"for less than an hour":                  {record: record(2*hour, hour-time.Minute), want: "b: replace", in: time.Minute},
-		"since its record was made":              {record: record(hour, hour), want: "a: grant"},
-		"since its attempt, for an hour":         {record: record(2*hour, 0, attempt(hour)), want: "a: grant"},
-		"since its attempt, for less":            {record: record(2*hour, 0, attempt(time.Minute)), want: "b: replace", in: hour - time.Minute},
-		"its attempt ended by a clock ahead":     {record: record(2*hour, 0, attempt(-hour)), want: "a: grant"},
+		"since its record was made":              {record: record(hour), want: "a: grant"},
+		"for less than an hour":                  {record: record(hour - time.Minute), want: "b: replace", in: time.Minute},
+		"since its attempt, for an hour":         {record: record(2*hour, attempt(hour)), want: "a: grant"},
+		"since its attempt, for less":            {record: record(2*hour, attempt(time.Minute)), want: "b: replace", in: hour - time.Minute},
+		"its attempt ended by a clock ahead":     {record: record(2*hour, attempt(-hour)), want: "a: grant"},
 		"its record cannot be made, for an hour": {failed: hour, want: "a: replace"},
-		"its record cannot be made, for less":    {failed: hour - time.Minute, want: "b: replace", in: time.Minute},
+		"its record cannot be made, for less":    {failed: hour - time.Minute, want: "b: replace"},
+		"both, and the other had no slot":        {record: record(2 * hour), other: hour, want: "b: replace"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			a := sick("a", build.Verdict(metav1.ConditionFalse, ago(tt.failed)))
-			f := facts(check(maxInFlight("1")), a, sick("b"))
+			f := facts(check(maxInFlight("1")), a, sick("b", build.Verdict(metav1.ConditionFalse, ago(tt.other))))
 			if tt.record != nil {
 				f = f.with(tt.record)
 			} else {

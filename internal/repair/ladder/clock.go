@@ -100,6 +100,9 @@ func (d *draft) notLater() {
 	if last := Last(&d.s); last != nil {
 		past = append(past, last.StartTime, last.BeganAt, last.EndTime)
 	}
+	if asked := atWork(&d.s); asked != nil && !asked.Begun() && asked.StartTime.After(d.now) {
+		d.s.NextTransitionTime = nil // Its bound follows from when it was asked for.
+	}
 	for _, at := range past {
 		if at != nil && at.After(d.now) {
 			*at = *d.time()

@@ -92,6 +92,9 @@ func TestClockOfAnotherLeaderDelaysNothing(t *testing.T) {
 		"after a withdrawal": {with(plan(replace()), asks("replace", time.Hour), over(v1alpha1.ResultNotBegun, "replace"), noSlot, dueIn(ahead)), maxRest + maxRest/2},
 	} {
 		f, _ := decideAll(tt.facts, noon)
+		if f.Record.Status.CompletionTime != nil {
+			t.Errorf("%s: it has ended at once", name)
+		}
 		before := Progress(&f.Record.Status)
 		f, d := decideAll(f, noon.Add(tt.within))
 		wants, _ := WantsSlot(f.Record, noon.Add(tt.within))

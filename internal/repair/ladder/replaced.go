@@ -35,6 +35,9 @@ func (d *draft) followSuccessor(attempt *v1alpha1.RemediationAttempt) bool {
 	if successor != nil {
 		d.s.ReplacementRef = successor.Record
 	}
+	if successor == nil || successor.Health != Healthy {
+		d.s.RecoveryTime = nil
+	}
 	switch {
 	case successor == nil:
 		return d.awaitSuccessor(attempt)
@@ -102,8 +105,11 @@ func (d *draft) awaitSuccessor(attempt *v1alpha1.RemediationAttempt) bool {
 func (d *draft) proveSuccessor(attempt *v1alpha1.RemediationAttempt) bool {
 	since := d.f.Successor.HealthySince.Truncate(time.Second)
 	if since.After(d.now) {
-		// By the clock of another leader. It came after this attempt had begun.
-		since = attempt.StartTime.Time
+		// By the clock of another leader, so it counts from the first look.
+		if d.s.RecoveryTime == nil {
+			d.s.RecoveryTime = d.time()
+		}
+		since = d.s.RecoveryTime.Time
 	}
 	since = healthcheck.Latest(since, d.lastPause())
 	if d.s.StoppedBy == byPause {

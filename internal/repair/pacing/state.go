@@ -52,14 +52,16 @@ func stateOf(repairs []Repair, now time.Time) state {
 	return s
 }
 
-// believed leaves out what the clock of another leader, which was ahead, said: nobody waits for a time in the future.
+// believed leaves out what the clock of another leader, which was far ahead, said: nobody waits long for a time in the future. API servers and managers
+// differ by moments.
 func believed(repairs []Repair, now time.Time) []Repair {
 	var all []Repair
+	latest := now.Add(firstCooldown)
 	for _, r := range repairs {
-		if r.Served.After(now) {
+		if r.Served.After(latest) {
 			r.Served = time.Time{}
 		}
-		if !r.Completed.After(now) {
+		if !r.Completed.After(latest) {
 			all = append(all, r)
 		}
 	}

@@ -203,10 +203,11 @@ func machineChange() predicate.Predicate {
 	}}
 }
 
-// said is the content of a condition. Of a verdict that is not False, only the status matters.
+// said is the content of a condition. Of a verdict that is True, only the status matters; one that is Unknown may rest on another of several
+// MachineHealthChecks.
 func said(machine *clusterv1.Machine, conditionType string) [3]string {
 	c := conditions.Of(machine.Status.Conditions, conditionType)
-	if conditionType == verdict.ConditionType && c.Status != metav1.ConditionFalse {
+	if conditionType == verdict.ConditionType && c.Status == metav1.ConditionTrue {
 		return [3]string{string(c.Status)}
 	}
 	return [3]string{string(c.Status), c.Reason, c.Message}

@@ -7,9 +7,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/cluster-api/controllers/noderefutil"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
 	"github.com/sickbay-dev/sickbay/sim/baremetal"
 )
 
@@ -47,7 +47,7 @@ func (s *harness) machine(name string, p plan) *machine {
 		m.Runs(m.kubelet(true))
 		return m
 	}
-	s.awaits("the Node is there", func() bool { return m.findNode() != nil && cycle.Ready(m.findNode()) })
+	s.awaits("the Node is there", func() bool { return noderefutil.IsNodeReady(m.findNode()) })
 	m.awaits("the Machine knows its Node", func() bool { return m.meet(m.ctx) == nil })
 	m.decorate()
 	m.node = *m.findNode()

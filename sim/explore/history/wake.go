@@ -145,7 +145,7 @@ func (p *Process) wakeByMachine(change apimodel.Change) {
 	if identity || said || was[1] != is[1] {
 		p.wakeChecks()
 	}
-	if identity || said || markWas != markIs {
+	if identity || said || markWas != markIs || (is[0] == "Unknown" && was != is) {
 		p.wakeRecords(func(r *v1alpha1.MachineRemediation) bool {
 			return r.Spec.MachineRef.Name == name || r.Spec.TemplateRef != nil
 		})
