@@ -22,13 +22,15 @@ func (m *Monitor) checkChanged(change apimodel.Change) {
 		m.writtenBy(machinehealthcheck.ControllerName, change)
 		return
 	}
-	if change.After == nil {
-		delete(m.ghosts, change.Kind)
-		return
-	}
 	g, known := m.ghosts[change.Kind]
-	if !known || change.Before == nil {
+	switch {
+	case change.After == nil:
+		return
+	case !known:
 		m.bear(change.Kind, change.After)
+		return
+	case change.Before == nil:
+		g.MadeAgain(change.After.Typed().GetAnnotations())
 		return
 	}
 	before, after := change.Before.Typed().GetAnnotations(), change.After.Typed().GetAnnotations()

@@ -22,6 +22,13 @@ func (g *Ghost) Born(annotations map[string]string) {
 	}
 }
 
+// MadeAgain is Born for one that Sickbay knows: it remembers when it paused it last, as a cache may not show that it was gone meanwhile.
+func (g *Ghost) MadeAgain(annotations map[string]string) {
+	last := g.lastPause
+	g.Born(annotations)
+	g.lastPause = last
+}
+
 // Meddled learns what somebody else wants from what they have written.
 func (g *Ghost) Meddled(earlier, now map[string]string) {
 	before, after := stored(earlier), stored(now)
@@ -31,9 +38,7 @@ func (g *Ghost) Meddled(earlier, now map[string]string) {
 	}
 	switch was, is := isPaused(before), isPaused(after); {
 	case replaced(before, after):
-		last := g.lastPause
-		g.Born(now)
-		g.lastPause = last
+		g.MadeAgain(now)
 	case before.ours() && after.ours():
 		g.heldOver = after[Paused] == handedOver
 	case is && taken(before, after):
