@@ -57,20 +57,6 @@ func TestAdoptionRefused(t *testing.T) {
 	}
 }
 
-// wantFailures asserts the number of events about machines that could not be admitted.
-func (w *harness) wantFailures(t *testing.T, want int) {
-	t.Helper()
-	n, events := 0, w.events()
-	for _, event := range events {
-		if strings.HasPrefix(event, "Warning "+EventAdmissionFailed) && strings.Contains(event, "a webhook says no") {
-			n++
-		}
-	}
-	if n != want {
-		t.Errorf("events are %q, want %d failures", events, want)
-	}
-}
-
 // TestLostAnswer: a record that may have been created takes its slot until it is known.
 func TestLostAnswer(t *testing.T) {
 	t.Parallel()

@@ -60,7 +60,9 @@ func TestFindingOfOneOfSeveral(t *testing.T) {
 	w.check(t, named("first"), disks(0), build.Annotation(mhcspec.DryRunAnnotation, "true"))
 	second := w.check(t, named("second"), build.UnhealthyMachineCondition("Fan", metav1.ConditionFalse, 0))
 	w.fitNode("a", metav1.ConditionTrue)
-	broken := func(what string) build.MachineOption { return build.Condition(what, metav1.ConditionFalse, "Broken", build.Epoch) }
+	broken := func(what string) build.MachineOption {
+		return build.Condition(what, metav1.ConditionFalse, "Broken", build.Epoch)
+	}
 	a := w.machine(t, "a", build.NodeRef("a"), broken("Disk"), broken("Fan"))
 	w.judges().judge(t, a)
 	w.reconcile(t, second)
