@@ -38,7 +38,9 @@ type Admission struct {
 	// fruitless is how many slots, or attempts to grant one, led to nothing.
 	fruitless int
 	since     time.Time
-	// passedOver reports that it has waited for so long that nobody with fewer fruitless slots goes first any more.
+	// waitsSince is since when it has waited for a slot. PassedOver reports that it has waited for so long that nobody with fewer fruitless slots goes
+	// first any more, only who has waited for longer.
+	waitsSince time.Time
 	passedOver bool
 }
 
@@ -51,7 +53,7 @@ func (a Admission) first() bool { return a.Record == nil || !ladder.HasBegun(a.R
 // needsSlot reports whether it takes a free slot.
 func (a Admission) needsSlot() bool { return a.Grant > 0 }
 
-// line returns who wants to be admitted: first those that have been passed over for an hour, then those with the fewest fruitless slots, then
+// line returns who wants to be admitted: first those that have waited for an hour, the longest first, then those with the fewest fruitless slots, then
 // those that have been sick the longest. At is when somebody else gets in line without an event.
 func (f Facts) line(now time.Time) (all []Admission, at time.Time) {
 	records := f.openByMachine()
@@ -90,7 +92,11 @@ func (f Facts) line(now time.Time) (all []Admission, at time.Time) {
 		}
 	}
 	slices.SortStableFunc(all, func(a, b Admission) int {
-		return cmp.Or(trueFirst(a.passedOver, b.passedOver), cmp.Compare(a.fruitless, b.fruitless), a.since.Compare(b.since), cmp.Compare(a.Machine.Name, b.Machine.Name))
+		waited := trueFirst(a.passedOver, b.passedOver)
+		if a.passedOver && b.passedOver {
+			waited = a.waitsSince.Compare(b.waitsSince)
+		}
+		return cmp.Or(waited, cmp.Compare(a.fruitless, b.fruitless), a.since.Compare(b.since), cmp.Compare(a.Machine.Name, b.Machine.Name))
 	})
 	return all, at
 }
@@ -124,6 +130,7 @@ func (f Facts) asked(now time.Time) (all []Admission, at time.Time) {
 
 // waits notes whether it has waited for a slot for too long, or returns when it will have.
 func (a *Admission) waits(since, now time.Time) time.Time {
+	a.waitsSince = since
 	if due := since.Add(longestPassedOver); now.Before(due) {
 		return due
 	}

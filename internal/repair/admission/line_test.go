@@ -39,7 +39,8 @@ func TestPassedOver(t *testing.T) {
 		"its attempt ended by a clock ahead":     {record: record(2*hour, attempt(-hour)), want: "a: grant"},
 		"its record cannot be made, for an hour": {failed: hour, want: "a: replace"},
 		"its record cannot be made, for less":    {failed: hour - time.Minute, want: "b: replace"},
-		"both, and the other had no slot":        {record: record(2 * hour), other: hour, want: "b: replace"},
+		"both, and it has for longer":            {record: record(2 * hour), other: hour, want: "a: grant"},
+		"both, and the other has for longer":     {record: record(hour), other: 2 * hour, want: "b: replace"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			a := sick("a", build.Verdict(metav1.ConditionFalse, ago(tt.failed)))
