@@ -215,7 +215,7 @@ func (w *look) checkRest(d Decision) {
 	switch s.Phase {
 	case v1alpha1.RemediationPending, v1alpha1.RemediationHeld:
 		owner := &draft{f: w.f, s: s, now: w.now}
-		slot := HasSlot(w.f.Record) && !NeedsNoSlot(w.f.Record) && !owner.ownerDeletes()
+		slot := HasSlot(w.f.Record) && !NeedsNoSlot(w.f.Record) && !owner.goesForUs()
 		if slot || w.stands() || atWork(&s) != nil {
 			w.fail("phase %s, with a slot, or something that stands or is at work", s.Phase)
 		}

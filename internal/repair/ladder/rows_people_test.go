@@ -28,6 +28,15 @@ func rowsPeople() []row {
 			},
 		},
 		{
+			"Cancel while the machine is deleted",
+			with(plan(deletion()), owned, deleted(time.Minute), decides(v1alpha1.AnswerCancel, "")),
+			answer{
+				Says: "Held Cancelled: Cancel by ann; a person decides",
+				At:   "2",
+				Last: "delete 1 (Cancel) made MachineSet md-0 since -1m0s, Cancelled: Cancel by ann",
+			},
+		},
+		{
 			"Cancel while a step waits",
 			with(plan(wait(), replace()), begins("watch", time.Minute), decides(v1alpha1.AnswerCancel, "")),
 			answer{

@@ -73,7 +73,7 @@ func Fruitless(r *v1alpha1.MachineRemediation) int {
 // release gives the record's slot, if it has one, to those who wait. The record keeps it while anything that it asked for is in
 // progress, or the machine is being deleted for it.
 func (d *draft) release() bool {
-	if NeedsNoSlot(d.f.Record) || !HasSlot(d.asDecided()) || d.stands() || d.ownerDeletes() {
+	if NeedsNoSlot(d.f.Record) || !HasSlot(d.asDecided()) || d.stands() || d.goesForUs() {
 		return false
 	}
 	d.s.ReleasedGrant = d.f.Record.Spec.Grant

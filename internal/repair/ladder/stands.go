@@ -42,10 +42,11 @@ func (d *draft) answerDue() time.Time {
 	return time.Time{}
 }
 
-// ownerDeletes reports whether the machine is being deleted because of our mark, although the attempt may be over.
-func (d *draft) ownerDeletes() bool {
-	m := d.f.Machine
-	return m.Deleting() && !m.Gone && m.Mark.Ours
+// goesForUs reports whether the machine is being deleted because of our mark, or by us, although the attempt may be over.
+func (d *draft) goesForUs() bool {
+	m, last := d.f.Machine, Last(&d.s)
+	byUs := last != nil && last.Begun() && (d.stepOf(last).Deletes() || (last.ObjectRef != nil && last.ObjectRef.Kind == "Machine"))
+	return m.Deleting() && !m.Gone && (m.Mark.Ours || byUs)
 }
 
 // requestStands reports whether a request of this record exists that is withdrawn with its attempt.
