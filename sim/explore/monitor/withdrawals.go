@@ -20,7 +20,7 @@ import (
 	"github.com/sickbay-dev/sickbay/sim/explore/rules"
 )
 
-// withdraws judges a withdrawal: the record must already say that the attempt is over.
+// withdraws judges a withdrawal: the record must already say that the attempt is over. What a former leader marks late all the same is withdrawn again.
 func (m *Monitor) withdraws(p *history.Process, machine *clusterv1.Machine, what, operation string) {
 	what = fmt.Sprintf("%s withdraws %s of %s", p.Name, what, machine.Name)
 	r := apimodel.As[*v1alpha1.MachineRemediation](m.w.Server.Latest(kinds.Record, kinds.InNamespace(p.Item.Name)))
@@ -31,6 +31,9 @@ func (m *Monitor) withdraws(p *history.Process, machine *clusterv1.Machine, what
 		m.w.Fail(rules.Bound, "%s, which is not the machine of record %s", what, r.Name)
 	case isOf(r, operation) && m.w.Former == nil:
 		m.w.Fail(rules.Intent, "%s, and record %s does not say that the attempt is over", what, r.Name)
+	case m.w.Former != nil && operation == "" && ladder.Last(&r.Status) != nil:
+		// The write of a former leader may be under way since before the mark. Nothing on the Machine says that it was there.
+		m.lost[ladder.Last(&r.Status).OperationID] = true
 	}
 }
 
