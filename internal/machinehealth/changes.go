@@ -60,3 +60,16 @@ func relevantClusterChange() predicate.Predicate {
 		return !equality.Semantic.DeepEqual(before.Spec.Paused, after.Spec.Paused)
 	}}
 }
+
+// RelevantCheckChange keeps what selection and rules depend on, and the end of a pause: nobody has watched a detector or a host before it. A cache may
+// have shown neither the pause nor the annotation that began it.
+func RelevantCheckChange() predicate.Predicate {
+	resumed := func(before, after *metav1.Condition) bool {
+		return before != nil && after != nil && after.Status == metav1.ConditionFalse && !before.LastTransitionTime.Equal(&after.LastTransitionTime)
+	}
+	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
+		before, after := e.ObjectOld.(*clusterv1.MachineHealthCheck), e.ObjectNew.(*clusterv1.MachineHealthCheck)
+		return mhcspec.ChangedOutsideStatus(before, after) ||
+			resumed(meta.FindStatusCondition(before.Status.Conditions, clusterv1.PausedCondition), meta.FindStatusCondition(after.Status.Conditions, clusterv1.PausedCondition))
+	}}
+}

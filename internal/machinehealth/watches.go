@@ -45,7 +45,7 @@ func (r *Reconciler) addWatches(objects cache.Cache, ctl controller.Controller) 
 	r.ctl = ctl
 	reads := r.reader()
 	mhcs := source.Kind(objects, client.Object(&clusterv1.MachineHealthCheck{}),
-		handler.EnqueueRequestsFromMapFunc(reads.machinesOfMachineHealthCheck), mhcspec.OutsideStatus())
+		handler.EnqueueRequestsFromMapFunc(reads.machinesOfMachineHealthCheck), RelevantCheckChange())
 	if err := ctl.Watch(mhcs); err != nil {
 		return err
 	}

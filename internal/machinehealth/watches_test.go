@@ -15,7 +15,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 
-	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/workload"
 )
@@ -40,7 +39,7 @@ func TestWhatWakesTheController(t *testing.T) {
 	ours := build.Condition("HealthCheckSucceeded", "False", "R", now)
 	mark := build.Condition("OwnerRemediated", "False", "R", now)
 	disk := build.Condition("Disk", "False", "R", now)
-	machines, clusters, mhcs := relevantMachineChange(), relevantClusterChange(), mhcspec.OutsideStatus()
+	machines, clusters, mhcs := relevantMachineChange(), relevantClusterChange(), RelevantCheckChange()
 	hosts, failing := relevantHostChange(), func(h *metal3v1.BareMetalHost) {
 		h.Status.ErrorType, h.Status.ErrorMessage = metal3v1.PowerManagementError, "off"
 	}
@@ -56,19 +55,23 @@ func TestWhatWakesTheController(t *testing.T) {
 		before, after client.Object
 		want          bool
 	}{
-		"Machine: nothing":                   {machines, machine(), machine(), false},
-		"Machine: label":                     {machines, machine(), machine(build.Label("l", "1")), true},
-		"Machine: annotation":                {machines, machine(), machine(build.Annotation("a", "1")), true},
-		"Machine: deletion":                  {machines, machine(), machine(build.Deleting(now)), true},
-		"Machine: generation":                {machines, machine(), machine(build.Generation(2)), true},
-		"Machine: nodeRef":                   {machines, machine(), machine(build.NodeRef("n")), true},
-		"Machine: phase":                     {machines, machine(), machine(build.InPhase("Failed", now)), true},
-		"Machine: its provider gives it up":  {machines, machine(), machine(givenUp("gone")), true},
-		"Machine: given up, another attempt": {machines, machine(givenUp("attempt 1")), machine(givenUp("attempt 2")), false},
-		"Host: hardware":                     {hosts, host(nil), host(func(h *metal3v1.BareMetalHost) { h.Status.PoweredOn = true }), false},
-		"Host: an error":                     {hosts, host(nil), host(failing), true},
-		"Host: another error":                {hosts, host(failing), host(func(h *metal3v1.BareMetalHost) { failing(h); h.Status.ErrorMessage = "no" }), true},
-		"Host: the same error once more":     {hosts, host(failing), host(func(h *metal3v1.BareMetalHost) { failing(h); h.Status.ErrorCount = 7 }), false},
+		"Machine: nothing":                     {machines, machine(), machine(), false},
+		"Machine: label":                       {machines, machine(), machine(build.Label("l", "1")), true},
+		"Machine: annotation":                  {machines, machine(), machine(build.Annotation("a", "1")), true},
+		"Machine: deletion":                    {machines, machine(), machine(build.Deleting(now)), true},
+		"Machine: generation":                  {machines, machine(), machine(build.Generation(2)), true},
+		"Machine: nodeRef":                     {machines, machine(), machine(build.NodeRef("n")), true},
+		"Machine: phase":                       {machines, machine(), machine(build.InPhase("Failed", now)), true},
+		"Machine: its provider gives it up":    {machines, machine(), machine(givenUp("gone")), true},
+		"Machine: given up, another attempt":   {machines, machine(givenUp("attempt 1")), machine(givenUp("attempt 2")), false},
+		"MachineHealthCheck: paused":           {mhcs, mhc(pausedSince("False", 0)), mhc(pausedSince("True", 1)), false},
+		"MachineHealthCheck: resumed":          {mhcs, mhc(pausedSince("True", 1)), mhc(pausedSince("False", 2)), true},
+		"MachineHealthCheck: an unseen pause":  {mhcs, mhc(pausedSince("False", 0)), mhc(pausedSince("False", 2)), true},
+		"MachineHealthCheck: its first status": {mhcs, mhc(), mhc(pausedSince("False", 0)), false},
+		"Host: hardware":                       {hosts, host(nil), host(func(h *metal3v1.BareMetalHost) { h.Status.PoweredOn = true }), false},
+		"Host: an error":                       {hosts, host(nil), host(failing), true},
+		"Host: another error":                  {hosts, host(failing), host(func(h *metal3v1.BareMetalHost) { failing(h); h.Status.ErrorMessage = "no" }), true},
+		"Host: the same error once more":       {hosts, host(failing), host(func(h *metal3v1.BareMetalHost) { failing(h); h.Status.ErrorCount = 7 }), false},
 		"Host: paused": {hosts, host(failing), host(func(h *metal3v1.BareMetalHost) {
 			failing(h)
 			h.Annotations = map[string]string{metal3v1.PausedAnnotation: ""}
@@ -131,5 +134,14 @@ func TestKubeconfigMapping(t *testing.T) {
 		if got := woken(other); len(got) > 0 {
 			t.Errorf("Secret %s wakes %v", other, got)
 		}
+	}
+}
+
+// pausedSince has a MachineHealthCheck say since when, in seconds, it is paused or not.
+func pausedSince(status metav1.ConditionStatus, seconds int) build.MachineHealthCheckFunc {
+	return func(mhc *clusterv1.MachineHealthCheck) {
+		mhc.Status.Conditions = []metav1.Condition{{
+			Type: clusterv1.PausedCondition, Status: status, LastTransitionTime: metav1.NewTime(build.Epoch.Add(time.Duration(seconds) * time.Second)),
+		}}
 	}
 }

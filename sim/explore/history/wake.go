@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/event"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/intake"
@@ -68,6 +69,9 @@ func (p *Process) wakeByRecord(change apimodel.Change) {
 
 func (p *Process) wakeByCheck(change apimodel.Change) {
 	if !metadataChanged(change) {
+		if change.Kind == kinds.HealthCheck && machinehealth.RelevantCheckChange().Update(event.UpdateEvent{ObjectOld: change.Before.Typed(), ObjectNew: change.After.Typed()}) {
+			p.wakeHealth(func(*clusterv1.Machine) bool { return true })
+		}
 		if p.World.Spec.Has(worlds.Second) && change.Kind == kinds.HealthCheck && abilityChanged(change) {
 			p.wakeChecks()
 			p.wakeRecords(func(*v1alpha1.MachineRemediation) bool { return true })
@@ -197,7 +201,9 @@ func (p *Process) wakeRecords(which func(*v1alpha1.MachineRemediation) bool) {
 // wakeBeside queues the other open records of a record's machine: one waits for another, or makes room for it.
 func (p *Process) wakeBeside(change apimodel.Change) {
 	changed := apimodel.As[*v1alpha1.MachineRemediation](cmp.Or(change.After, change.Before))
-	p.wakeRecords(func(r *v1alpha1.MachineRemediation) bool { return r.Spec.MachineRef.UID == changed.Spec.MachineRef.UID && r.UID != changed.UID })
+	p.wakeRecords(func(r *v1alpha1.MachineRemediation) bool {
+		return r.Spec.MachineRef.UID == changed.Spec.MachineRef.UID && r.UID != changed.UID
+	})
 }
 
 // wakeAsked queues the machine of a record that somebody has asked for.

@@ -48,10 +48,13 @@ func (m *Monitor) counts(p *history.Process, r *v1alpha1.MachineRemediation, oth
 // person keeps off takes no slot.
 func (m *Monitor) underRepair(p *history.Process, machine *clusterv1.Machine) bool {
 	r := m.openRecord(machine.UID)
+	if m.deletionHangs(machine) {
+		return false
+	}
 	if r == nil {
 		return isTarget(p, machine) && m.hadRecord(machine.UID) && len(m.underWay(machine)) > 0 && !strayMark(machine)
 	}
-	if m.deletionHangs(machine) || m.personKeepsOff(machine) || (r.Spec.AskedFor() && !isTarget(p, machine)) {
+	if m.personKeepsOff(machine) || (r.Spec.AskedFor() && !isTarget(p, machine)) {
 		return false
 	}
 	attempt := ladder.AtWork(r)
