@@ -149,7 +149,7 @@ func (p *Process) wakeByMachine(change apimodel.Change) {
 	if identity || said || was[1] != is[1] {
 		p.wakeChecks()
 	}
-	if identity || said || markWas != markIs || (is[0] == "Unknown" && was != is) {
+	if identity || markWas != markIs || saysToRecords(was, is) {
 		p.wakeRecords(func(r *v1alpha1.MachineRemediation) bool {
 			return r.Spec.MachineRef.Name == name || r.Spec.TemplateRef != nil
 		})
@@ -158,6 +158,9 @@ func (p *Process) wakeByMachine(change apimodel.Change) {
 
 // saysOtherwise reports whether a verdict has another status, or finds something else.
 func saysOtherwise(was, is [3]string) bool { return was[0] != is[0] || (is[0] == "False" && was != is) }
+
+// saysToRecords reports the same, and whether an unknown verdict says otherwise why: that may rest on another health check.
+func saysToRecords(was, is [3]string) bool { return saysOtherwise(was, is) || (is[0] == "Unknown" && was != is) }
 
 // judgedAnew reports whether a Machine may deserve another verdict.
 func judgedAnew(before, after *clusterv1.Machine) bool {
