@@ -160,7 +160,9 @@ func (p *Process) wakeByMachine(change apimodel.Change) {
 func saysOtherwise(was, is [3]string) bool { return was[0] != is[0] || (is[0] == "False" && was != is) }
 
 // saysToRecords reports the same, and whether an unknown verdict says otherwise why: that may rest on another health check.
-func saysToRecords(was, is [3]string) bool { return saysOtherwise(was, is) || (is[0] == "Unknown" && was != is) }
+func saysToRecords(was, is [3]string) bool {
+	return saysOtherwise(was, is) || (is[0] == "Unknown" && was != is)
+}
 
 // judgedAnew reports whether a Machine may deserve another verdict.
 func judgedAnew(before, after *clusterv1.Machine) bool {

@@ -15,8 +15,9 @@ const stepsBack = 10 * time.Second
 
 // has reports whether a stored time is one of the span. The clock may have stepped back.
 func (s Span) has(stored string) bool {
-	from, to := format(s.From.Add(-stepsBack)), format(s.To)
-	return min(from, to) <= stored && stored <= max(from, to)
+	from, to := format(s.From), format(s.To)
+	earliest := min(from, to, format(s.From.Add(-stepsBack)))
+	return earliest <= stored && stored <= max(from, to)
 }
 
 // Judge checks a write of Sickbay's, by what it had seen and by its clock.
