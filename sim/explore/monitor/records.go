@@ -70,13 +70,26 @@ func (m *Monitor) recordMade(made *v1alpha1.MachineRemediation) {
 	m.remembered(made)
 }
 
+// onlyObserved reports whether a status says the same about another generation: a slot may have been granted at the moment of the end.
+func onlyObserved(before, after *v1alpha1.MachineRemediationStatus) bool {
+	same := after.DeepCopy()
+	same.ObservedGeneration = before.ObservedGeneration
+	for i := range min(len(same.Conditions), len(before.Conditions)) {
+		same.Conditions[i].ObservedGeneration = before.Conditions[i].ObservedGeneration
+	}
+	return equality.Semantic.DeepEqual(before, same)
+}
+
 // statusWritten judges a change of a record's status.
 func (m *Monitor) statusWritten(p *history.Process, before, after *v1alpha1.MachineRemediation) {
 	b, a := &before.Status, &after.Status
 	if a.ReleasedGrant < b.ReleasedGrant || a.ReleasedGrant > after.Spec.Grant {
 		m.w.Fail(rules.Grant, "record %s has given back %d of %d, before %d", after.Name, a.ReleasedGrant, after.Spec.Grant, b.ReleasedGrant)
 	}
-	if b.CompletionTime != nil {
+	if a.CompletionTime != nil && m.w.Forbidden() {
+		m.endsUnread(after)
+	}
+	if b.CompletionTime != nil && !onlyObserved(b, a) {
 		m.w.Fail(rules.History, "the status of record %s changes after its end", after.Name)
 	}
 	if said := ladder.Progress(&after.Status); a.Phase == "" || said.Reason == "" || said.Message == "" {

@@ -83,6 +83,15 @@ func (m *Monitor) unseen(request client.Object) bool {
 	return m.w.Forbidden() || (m.unread[operation] && ended)
 }
 
+// endsUnread notes the requests of a record that ends while nobody can read them.
+func (m *Monitor) endsUnread(r *v1alpha1.MachineRemediation) {
+	for _, request := range history.Every[*unstructured.Unstructured](m.w, kinds.Request) {
+		if operation := request.GetAnnotations()[v1alpha1.OperationAnnotation]; ladder.IsOperationOf(r.UID, operation) {
+			m.unread[operation] = true
+		}
+	}
+}
+
 func evidence(r *v1alpha1.MachineRemediation, request client.Object) bool {
 	for _, attempt := range r.Status.Attempts {
 		if attempt.OperationID != request.GetAnnotations()[v1alpha1.OperationAnnotation] {
