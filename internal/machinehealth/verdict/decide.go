@@ -79,9 +79,17 @@ func (f Facts) part(rules mhcspec.Rules, now time.Time) healthcheck.Result {
 	return decide(f.By(rules), now)
 }
 
-// decide gives the verdict by one MachineHealthCheck.
+// decide gives the verdict by one MachineHealthCheck. It changes by itself once it believes when the last pause ended.
 func decide(f Facts, now time.Time) healthcheck.Result {
 	l := f.look(now)
+	result := l.judge()
+	if at := f.Rules.ResumedAt; !at.Equal(l.Rules.ResumedAt) {
+		result.RecheckAt = healthcheck.Earliest(result.RecheckAt, at.Add(-apart))
+	}
+	return result
+}
+
+func (l look) judge() healthcheck.Result {
 	for _, cause := range causes {
 		l.add(cause(l))
 	}

@@ -53,6 +53,7 @@ func TestConditionClocks(t *testing.T) {
 		"Node condition, resumed after it":      {facts(notReady(ago(time.Hour)), resumed(ago(time.Minute))), notYetNode.in(4 * time.Minute)},
 		"Node condition, resumed before it":     {facts(notReady(ago(time.Minute)), resumed(ago(time.Hour))), notYetNode.in(4 * time.Minute)},
 		"Node condition, resumed long ago":      {facts(notReady(ago(time.Hour)), resumed(ago(5*time.Minute))), nodeNotReady},
+		"Node condition, resumed in the future": {facts(notReady(ago(time.Hour)), resumed(ago(-10*time.Minute))), nodeNotReady.in(9 * time.Minute)},
 		"Machine condition, resumed after it":   {facts(machine(noDisk(ago(time.Hour))), resumed(ago(time.Minute))), notYetMachine.in(4 * time.Minute)},
 		"no transition time: Node creation":     {facts(notReady(time.Time{}), long(time.Hour)), hours},
 		"no transition time, a young Node":      {facts(node(build.NodeReady("False", time.Time{}), build.CreatedAt(ago(time.Minute)))), notYetNode.in(4 * time.Minute)},
