@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
+	"github.com/sickbay-dev/sickbay/healthcheck"
 	"github.com/sickbay-dev/sickbay/sim/explore/apimodel"
 	"github.com/sickbay-dev/sickbay/sim/explore/kinds"
 	"github.com/sickbay-dev/sickbay/sim/explore/worlds"
@@ -104,7 +105,18 @@ func (w *World) noteMark(change apimodel.Change) {
 
 // forbid takes away the right to read requests, or gives it back.
 func (w *World) forbid() []option {
-	return []option{{fmt.Sprintf("requests can be read: %t", w.forbidden), func() { w.forbidden = !w.forbidden }}}
+	return []option{{fmt.Sprintf("requests can be read: %t", w.forbidden), func() { w.forbids(!w.forbidden) }}}
+}
+
+// readsAgain is how soon a manager tries to read again what it may not. No event says that it may.
+const readsAgain = 30 * time.Second
+
+// forbids takes the right away or gives it back.
+func (w *World) forbids(forbidden bool) {
+	if w.forbidden && !forbidden {
+		w.Unsteady = healthcheck.Latest(w.Unsteady, w.clock.now.Add(readsAgain))
+	}
+	w.forbidden = forbidden
 }
 
 // Forbidden reports whether requests cannot be read.

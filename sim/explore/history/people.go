@@ -208,7 +208,7 @@ func (w *World) Cooperate() {
 	w.cooperating = true
 	w.refused, w.busy = map[string]bool{}, map[string]time.Time{}
 	w.pauseOwner(false)
-	w.forbidden = false
+	w.forbids(false)
 	if Latest[*clusterv1.MachineHealthCheck](w, kinds.HealthCheck, kinds.CheckName) == nil {
 		w.put(w.healthCheck(kinds.CheckName))
 	}

@@ -77,6 +77,7 @@ type World struct {
 	// Furthest is the latest time that the clock has shown; it may step back.
 	Furthest time.Time
 	// Unsteady is the latest time that a clock has shown that was ahead, or stepped back then. What is stored may be of a later time until it has passed.
+	// It is also when a manager reads again what it may read now.
 	Unsteady time.Time
 	// tell receives the story; nil if nobody reads it.
 	tell func(string)

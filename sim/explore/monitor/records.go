@@ -86,9 +86,6 @@ func (m *Monitor) statusWritten(p *history.Process, before, after *v1alpha1.Mach
 	if a.ReleasedGrant < b.ReleasedGrant || a.ReleasedGrant > after.Spec.Grant {
 		m.w.Fail(rules.Grant, "record %s has given back %d of %d, before %d", after.Name, a.ReleasedGrant, after.Spec.Grant, b.ReleasedGrant)
 	}
-	if a.CompletionTime != nil && m.w.Forbidden() {
-		m.endsUnread(after)
-	}
 	if b.CompletionTime != nil && !onlyObserved(b, a) {
 		m.w.Fail(rules.History, "the status of record %s changes after its end", after.Name)
 	}
@@ -102,6 +99,7 @@ func (m *Monitor) statusWritten(p *history.Process, before, after *v1alpha1.Mach
 		m.timedOut(p, before, after, &a.Attempts[i])
 	}
 	if a.CompletionTime != nil {
+		m.endsUnread(after)
 		m.ended(p, after)
 	}
 }

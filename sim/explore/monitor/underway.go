@@ -83,8 +83,11 @@ func (m *Monitor) unseen(request client.Object) bool {
 	return m.w.Forbidden() || (m.unread[operation] && ended)
 }
 
-// endsUnread notes the requests of a record that ends while nobody can read them.
+// endsUnread notes the requests of a record that ends, if nobody can read them.
 func (m *Monitor) endsUnread(r *v1alpha1.MachineRemediation) {
+	if !m.w.Forbidden() {
+		return
+	}
 	for _, request := range history.Every[*unstructured.Unstructured](m.w, kinds.Request) {
 		if operation := request.GetAnnotations()[v1alpha1.OperationAnnotation]; ladder.IsOperationOf(r.UID, operation) {
 			m.unread[operation] = true
