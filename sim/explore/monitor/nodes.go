@@ -64,7 +64,8 @@ func (m *Monitor) takenOut(r *v1alpha1.RebootRemediation, node *corev1.Node, tai
 	switch {
 	case iron == nil || host == nil || iron.ComesOn():
 		m.w.Fail(rules.ProvenOff, "Node %s is taken out of service while its host may run", node.Name)
-	case !slices.Contains(keysOn(host), r.UID):
+	case !slices.Contains(keysOn(host), r.UID) && !slices.Contains(keysOn(looked[*metal3v1.BareMetalHost](m.turns[m.w.Writer], kinds.Host, name)), r.UID):
+		// A person may take the key off between the look at the host and the write to the Node, which is in another cluster.
 		m.w.Fail(rules.ProvenOff, "Node %s is taken out of service while nobody keeps its host off", node.Name)
 	case recorded == nil || recorded.UID != node.UID || r.Status.Phase != v1alpha1.Isolating:
 		m.w.Fail(rules.Bound, "Node %s is taken out of service in phase %s, and RebootRemediation %s has not recorded it", node.Name, r.Status.Phase, r.Name)
