@@ -52,7 +52,7 @@ func inPhase(phase v1alpha1.RemediationPhase) (slots string, reasons []string) {
 		}
 		switch {
 		case HasSlot(f.Record) && phase == v1alpha1.RemediationHeld:
-			slots = "no; keeps the one it has while the owner of the machine is at work"
+			slots = "no; keeps the one it has while the machine is deleted for it, for an hour"
 		case HasSlot(f.Record) && phase == v1alpha1.RemediationProbation:
 			slots = "keeps the one it has if a repair has begun"
 		case HasSlot(f.Record):

@@ -35,7 +35,7 @@ func (d *draft) followSuccessor(attempt *v1alpha1.RemediationAttempt) bool {
 	if successor != nil {
 		d.s.ReplacementRef = successor.Record
 	}
-	if successor == nil || successor.Health != Healthy {
+	if successor == nil || successor.Gone || successor.Health != Healthy {
 		d.s.RecoveryTime = nil
 	}
 	switch {
@@ -105,7 +105,7 @@ func (d *draft) awaitSuccessor(attempt *v1alpha1.RemediationAttempt) bool {
 func (d *draft) proveSuccessor(attempt *v1alpha1.RemediationAttempt) bool {
 	since := d.f.Successor.HealthySince.Truncate(time.Second)
 	if since.After(d.now) {
-		// By the clock of another leader, so it counts from the first look.
+		// By the clock of another leader: until then it counts from the first look.
 		if d.s.RecoveryTime == nil {
 			d.s.RecoveryTime = d.time()
 		}

@@ -22,18 +22,30 @@ func rowsPeople() []row {
 			"Cancel while the owner deletes the machine",
 			with(plan(replace()), replacing(time.Minute), decides(v1alpha1.AnswerCancel, "")),
 			answer{
-				Says: "Held Cancelled: Cancel by ann; a person decides",
-				At:   "2",
-				Last: "replace 1 (Cancel) made MachineSet md-0 since -1m0s, Cancelled: Cancel by ann",
+				Says:  "Held Cancelled: Cancel by ann; a person decides",
+				At:    "2",
+				Last:  "replace 1 (Cancel) made MachineSet md-0 since -1m0s, Cancelled: Cancel by ann",
+				Again: "59m0s",
 			},
 		},
 		{
 			"Cancel while the machine is deleted",
 			with(plan(deletion()), owned, deleted(time.Minute), decides(v1alpha1.AnswerCancel, "")),
 			answer{
+				Says:  "Held Cancelled: Cancel by ann; a person decides",
+				At:    "2",
+				Last:  "delete 1 (Cancel) made MachineSet md-0 since -1m0s, Cancelled: Cancel by ann",
+				Again: "59m0s",
+			},
+		},
+		{
+			"Cancel while a deletion of ours hangs",
+			with(plan(deletion()), owned, deleted(DeletionTime), decides(v1alpha1.AnswerCancel, "")),
+			answer{
 				Says: "Held Cancelled: Cancel by ann; a person decides",
 				At:   "2",
-				Last: "delete 1 (Cancel) made MachineSet md-0 since -1m0s, Cancelled: Cancel by ann",
+				Last: "delete 1 (Cancel) made MachineSet md-0 since -1h0m0s, Cancelled: Cancel by ann",
+				Free: true,
 			},
 		},
 		{

@@ -71,9 +71,13 @@ func Fruitless(r *v1alpha1.MachineRemediation) int {
 }
 
 // release gives the record's slot, if it has one, to those who wait. The record keeps it while anything that it asked for is in
-// progress, or the machine is being deleted for it.
+// progress, or the machine is being deleted for it, for as long as a deletion may take.
 func (d *draft) release() bool {
-	if NeedsNoSlot(d.f.Record) || !HasSlot(d.asDecided()) || d.stands() || d.goesForUs() {
+	if NeedsNoSlot(d.f.Record) || !HasSlot(d.asDecided()) || d.stands() {
+		return false
+	}
+	if d.goesForUs() {
+		d.recheck(d.f.Machine.DeletingSince.Add(DeletionTime))
 		return false
 	}
 	d.s.ReleasedGrant = d.f.Record.Spec.Grant

@@ -42,11 +42,14 @@ func (d *draft) answerDue() time.Time {
 	return time.Time{}
 }
 
-// goesForUs reports whether the machine is being deleted because of our mark, or by us, although the attempt may be over.
+// goesForUs reports whether the machine is being deleted because of our mark, or by us, although the attempt may be over. A deletion that hangs takes
+// nothing.
 func (d *draft) goesForUs() bool {
-	m, last := d.f.Machine, Last(&d.s)
-	byUs := last != nil && last.Begun() && (d.stepOf(last).Deletes() || (last.ObjectRef != nil && last.ObjectRef.Kind == "Machine"))
-	return m.Deleting() && !m.Gone && (m.Mark.Ours || byUs)
+	m := d.f.Machine
+	byUs := slices.ContainsFunc(d.s.Attempts, func(a v1alpha1.RemediationAttempt) bool {
+		return a.Begun() && (d.stepOf(&a).Deletes() || (a.ObjectRef != nil && a.ObjectRef.Kind == "Machine"))
+	})
+	return m.Deleting() && !m.Gone && (m.Mark.Ours || byUs) && d.now.Before(m.DeletingSince.Add(DeletionTime))
 }
 
 // requestStands reports whether a request of this record exists that is withdrawn with its attempt.
