@@ -151,8 +151,8 @@ func (c *clusterAPI) newFleet(mgr ctrl.Manager) *fleet.Observer {
 	return observer
 }
 
-// addHosts makes the controllers judge errors of hosts, and remember what was tried on one. Its part starts after the part of addHealth, which needs less. A cache waits
-// for ever for a kind that it may not list. So if hosts may not be read, addHosts does nothing, and nobody waits.
+// addHosts makes the controllers judge errors of hosts, and remember what was tried on one. Its part starts after the part of addHealth, which needs
+// less. A cache waits for ever for a kind that it may not list. So if hosts may not be read, addHosts does nothing, and nobody waits.
 func (c *clusterAPI) addHosts(ctx context.Context, mgr ctrl.Manager) error {
 	list := scaffold.MetadataListOf(reboot.HostKind)
 	if err := mgr.GetAPIReader().List(ctx, list, client.InNamespace(c.options.Namespace), client.Limit(1)); apierrors.IsForbidden(err) {

@@ -38,10 +38,8 @@ type Admission struct {
 	// fruitless is how many slots, or attempts to grant one, led to nothing.
 	fruitless int
 	since     time.Time
-	// waitsSince is since when it has waited for a slot. PassedOver reports that it has waited for so long that nobody with fewer fruitless slots goes
-	// first any more, only who has waited for longer.
+	// waitsSince is since when it has waited for a slot.
 	waitsSince time.Time
-	passedOver bool
 }
 
 // longestPassedOver is how long those with fewer fruitless slots may go first.
@@ -64,7 +62,7 @@ func (f Facts) line(now time.Time) (all []Admission, at time.Time) {
 			continue
 		}
 		if other := target.other(); other != "" {
-			all = append(all, Admission{Machine: machine, other: other, since: target.Verdict().LastTransitionTime.Time})
+			all = append(all, Admission{Machine: machine, other: other, since: target.Verdict().LastTransitionTime.Time, waitsSince: now})
 			continue
 		}
 		record := records[machine.UID]
@@ -72,31 +70,28 @@ func (f Facts) line(now time.Time) (all []Admission, at time.Time) {
 			continue
 		}
 		if record == nil {
-			one := Admission{
+			sick := target.Verdict().LastTransitionTime.Time
+			all = append(all, Admission{
 				Machine: machine, Host: target.Host, Grant: 1, verdict: target.Verdict(), awaitedBy: target.AwaitedBy, suspected: target.Suspected,
-				fruitless: f.Failures[machine.UID].Count, since: target.Verdict().LastTransitionTime.Time,
-			}
-			one.waits(one.since, now)
-			all = append(all, one)
+				fruitless: f.Failures[machine.UID].Count, since: sick, waitsSince: sick,
+			})
 			continue
 		}
 		wants, due := ladder.WantsSlot(record, now)
 		at = healthcheck.Earliest(at, due)
 		if wants {
-			one := Admission{
-				Machine: machine, Record: record, Grant: record.Status.ReleasedGrant + 1, suspected: target.Suspected,
-				fruitless: ladder.Fruitless(record) + f.Failures[machine.UID].Count, since: record.Spec.Finding.Since.Time,
+			waits := waitsSince(record, now)
+			if due := waits.Add(longestPassedOver); now.Before(due) {
+				at = healthcheck.Earliest(at, due)
 			}
-			at = healthcheck.Earliest(at, one.waits(waitsSince(record, now), now))
-			all = append(all, one)
+			all = append(all, Admission{
+				Machine: machine, Record: record, Grant: record.Status.ReleasedGrant + 1, suspected: target.Suspected,
+				fruitless: ladder.Fruitless(record) + f.Failures[machine.UID].Count, since: record.Spec.Finding.Since.Time, waitsSince: waits,
+			})
 		}
 	}
 	slices.SortStableFunc(all, func(a, b Admission) int {
-		waited := trueFirst(a.passedOver, b.passedOver)
-		if a.passedOver && b.passedOver {
-			waited = a.waitsSince.Compare(b.waitsSince)
-		}
-		return cmp.Or(waited, cmp.Compare(a.fruitless, b.fruitless), a.since.Compare(b.since), cmp.Compare(a.Machine.Name, b.Machine.Name))
+		return cmp.Or(a.turn(now).Compare(b.turn(now)), cmp.Compare(a.fruitless, b.fruitless), a.since.Compare(b.since), cmp.Compare(a.Machine.Name, b.Machine.Name))
 	})
 	return all, at
 }
@@ -128,14 +123,12 @@ func (f Facts) asked(now time.Time) (all []Admission, at time.Time) {
 	return all, at
 }
 
-// waits notes whether it has waited for a slot for too long, or returns when it will have.
-func (a *Admission) waits(since, now time.Time) time.Time {
-	a.waitsSince = since
-	if due := since.Add(longestPassedOver); now.Before(due) {
-		return due
+// turn is since when it has waited, if that is for so long that nobody with fewer fruitless slots goes first any more; otherwise now.
+func (a Admission) turn(now time.Time) time.Time {
+	if now.Before(a.waitsSince.Add(longestPassedOver)) {
+		return now
 	}
-	a.passedOver = true
-	return time.Time{}
+	return a.waitsSince
 }
 
 // waitsSince returns since when a record has waited for a slot for an attempt: since its last one ended, or since it was made. An end in the future, by
@@ -145,14 +138,4 @@ func waitsSince(r *v1alpha1.MachineRemediation, now time.Time) time.Time {
 		return last.EndTime.Time
 	}
 	return r.CreationTimestamp.Time
-}
-
-func trueFirst(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case a:
-		return -1
-	}
-	return 1
 }
