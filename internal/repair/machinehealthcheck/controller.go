@@ -32,7 +32,7 @@ const ControllerName = "machinehealthcheck"
 // +kubebuilder:rbac:groups=sickbay.dev,resources=machineremediationtemplates,verbs=get;list;watch
 // +kubebuilder:rbac:groups=sickbay.dev,resources=rebootremediationtemplates,verbs=list;watch
 // +kubebuilder:rbac:groups=sickbay.dev,resources=rebootremediations,verbs=list
-// +kubebuilder:rbac:groups=metal3.io,resources=baremetalhosts,verbs=get;list;watch
+// +kubebuilder:rbac:groups=metal3.io,resources=baremetalhosts,verbs=list;watch
 // +kubebuilder:rbac:groups="",resources=secrets,verbs=list;watch
 
 // Reconciler decides which machines of a MachineHealthCheck are admitted. AddToManager sets the fields that are nil.
