@@ -28,7 +28,7 @@ const ControllerName = "machinehealthcheck"
 // +kubebuilder:rbac:groups=cluster.x-k8s.io,resources=machines,verbs=list;watch
 // +kubebuilder:rbac:groups=cluster.x-k8s.io,resources=machinehealthchecks,verbs=get;list;watch;patch
 // +kubebuilder:rbac:groups=cluster.x-k8s.io,resources=machinehealthchecks/status,verbs=patch
-// +kubebuilder:rbac:groups=sickbay.dev,resources=machineremediations,verbs=get;list;watch;create;patch
+// +kubebuilder:rbac:groups=sickbay.dev,resources=machineremediations,verbs=list;watch;create;patch
 // +kubebuilder:rbac:groups=sickbay.dev,resources=machineremediationtemplates,verbs=get;list;watch
 // +kubebuilder:rbac:groups=sickbay.dev,resources=rebootremediationtemplates,verbs=list;watch
 // +kubebuilder:rbac:groups=sickbay.dev,resources=rebootremediations,verbs=list

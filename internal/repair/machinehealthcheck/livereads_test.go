@@ -128,6 +128,30 @@ func TestLiveReadsOfABatch(t *testing.T) {
 	}
 }
 
+// TestLiveReadsOfUnseenRecords: records that the cache does not show after a while share a read, and are created again if they are gone.
+func TestLiveReadsOfUnseenRecords(t *testing.T) {
+	t.Parallel()
+	w := newHarness(t)
+	machines := []*clusterv1.Machine{w.sick(t, "a"), w.sick(t, "b")}
+	mhc := w.check(t)
+	w.freeze(t, mhc, mhc)
+	w.reconcile(t, mhc)
+	for _, machine := range machines {
+		gone := w.recordOf(t, machine)
+		change(t, w, gone, func(r *v1alpha1.MachineRemediation) { r.Finalizers = nil })
+		remove(t, w, gone)
+	}
+	w.pass(unseenFor)
+	reads := &liveReads{}
+	w.Live = w.env.Intercept(t, reads.notes())
+	w.reconcile(t, mhc)
+	w.wantAdmitted(t, "a: replace", "b: replace")
+	slices.Sort(reads.all)
+	if diff := cmp.Diff([]string{"get *v1beta2.MachineHealthCheck", "list *v1alpha1.MachineRemediationList"}, reads.all); diff != "" {
+		t.Errorf("live reads (-want +got):\n%s", diff)
+	}
+}
+
 // TestFailedReadOfABatch: if the read that machines share fails, each is tried by itself.
 func TestFailedReadOfABatch(t *testing.T) {
 	t.Parallel()

@@ -6,61 +6,70 @@ import (
 	"slices"
 	"time"
 
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
-	"github.com/sickbay-dev/sickbay/internal/controllerstate"
+	"github.com/sickbay-dev/sickbay/internal/recordstore"
 	"github.com/sickbay-dev/sickbay/internal/repair/admission"
-	"github.com/sickbay-dev/sickbay/internal/scaffold"
 )
 
 // unseenFor is how long our write may be missing from the cache before we ask the API server: an object that is deleted before the
 // cache has shown it never appears.
 const unseenFor = 5 * time.Second
 
-// addUnseen adds what we admitted and the cache does not show yet, as read from the API server.
+// addUnseen adds what we admitted and the cache does not show yet: as we wrote it, and after a while as the API server has it.
 func (r *Reader) addUnseen(ctx context.Context, f *admission.Facts, cached []*v1alpha1.MachineRemediation) error {
-	newer := map[string]*v1alpha1.MachineRemediation{}
+	now, newer := r.Clock.Now(), map[string]*v1alpha1.MachineRemediation{}
+	var late []*v1alpha1.MachineRemediation
 	for _, one := range r.memory.Unseen(client.ObjectKeyFromObject(f.MachineHealthCheck), shownBy(cached)) {
-		current, err := r.unseen(ctx, f, one)
-		if err != nil {
-			return err
+		written := one.Object.(*v1alpha1.MachineRemediation)
+		if now.Before(one.Since) || now.Sub(one.Since) >= unseenFor {
+			late = append(late, written)
+			continue
 		}
-		if current != nil {
-			newer[current.Name] = current
+		newer[written.Name] = written
+	}
+	for batch := range slices.Chunk(late, batchSize) {
+		if err := r.addLate(ctx, f, batch, newer); err != nil {
+			return err
 		}
 	}
 	replace(f, newer)
 	return nil
 }
 
-// unseen returns a record that the cache does not show yet; nil if it is gone.
-func (r *Reader) unseen(ctx context.Context, f *admission.Facts, one controllerstate.Expected) (*v1alpha1.MachineRemediation, error) {
-	owner, now := client.ObjectKeyFromObject(f.MachineHealthCheck), r.Clock.Now()
-	written := one.Object.(*v1alpha1.MachineRemediation)
-	if !now.Before(one.Since) && now.Sub(one.Since) < unseenFor {
-		return written, nil
+// addLate adds to newer what the API server still has of some records, and forgets the others.
+func (r *Reader) addLate(ctx context.Context, f *admission.Facts, late []*v1alpha1.MachineRemediation, newer map[string]*v1alpha1.MachineRemediation) error {
+	machines := make([]types.UID, len(late))
+	for i, written := range late {
+		machines[i] = written.Spec.MachineRef.UID
 	}
-	current, err := scaffold.Find(ctx, r.Live, client.ObjectKeyFromObject(written), &v1alpha1.MachineRemediation{})
-	switch {
-	case err != nil:
-		return nil, err
-	case current == nil:
-		r.memory.Drop(owner, written)
-	default:
-		r.memory.ExpectFor(owner, current, now)
+	all, err := recordstore.LiveOfMachines(ctx, r.Live, f.Cluster.Namespace, machines...)
+	if err != nil {
+		return err
 	}
-	return current, nil
+	owner, find := client.ObjectKeyFromObject(f.MachineHealthCheck), shownBy(all)
+	for _, written := range late {
+		current, ok := find(client.ObjectKeyFromObject(written)).(*v1alpha1.MachineRemediation)
+		if !ok {
+			r.memory.Drop(owner, written)
+			continue
+		}
+		r.memory.ExpectFor(owner, current, r.Clock.Now())
+		newer[current.Name] = current
+	}
+	return nil
 }
 
-// shownBy returns a record as the cache shows it, or nil.
-func shownBy(cached []*v1alpha1.MachineRemediation) func(client.ObjectKey) client.Object {
+// shownBy returns a record as it was read, from the cache for one, or nil.
+func shownBy(read []*v1alpha1.MachineRemediation) func(client.ObjectKey) client.Object {
 	var byName map[string]*v1alpha1.MachineRemediation
 	return func(key client.ObjectKey) client.Object {
 		if byName == nil {
-			byName = make(map[string]*v1alpha1.MachineRemediation, len(cached))
-			for i := range cached {
-				byName[cached[i].Name] = cached[i]
+			byName = make(map[string]*v1alpha1.MachineRemediation, len(read))
+			for _, one := range read {
+				byName[one.Name] = one
 			}
 		}
 		if r, ok := byName[key.Name]; ok {
