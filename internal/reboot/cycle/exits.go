@@ -82,10 +82,12 @@ func (d *draft) hostGone() bool {
 // finished.
 func (d *draft) mayStop() bool { return d.s.Host == nil || d.keepsOff() }
 
-// giveUp ends a cycle early. But if the Node may be out of service, the host first comes on and the Node gets back what it had,
-// with the deadlines of a full cycle.
+// giveUp ends a cycle early. But if the Node may be out of service, the host first comes on and the Node gets back what it had, with the
+// deadlines of a full cycle. So does a host that was off when its cycle was withdrawn: until its Node is back, its machine is sick only because of
+// that, and nobody may repair it.
 func (d *draft) giveUp(phase v1alpha1.Phase, outcome, message string) {
-	if d.outOfService() && d.s.Host != nil {
+	wasOff := d.f.withdrawn() && d.s.PoweredOffAt != nil
+	if d.s.Host != nil && (wasOff || d.outOfService()) {
 		d.release()
 		return
 	}

@@ -41,18 +41,17 @@ func TestEndedCycleRemovesWhatIsLeft(t *testing.T) {
 	})
 }
 
-// TestTakenBack: before the Node is touched, a withdrawn cycle ends at once; after that, the host comes on, and the Node
-// gets back what it had.
+// TestTakenBack: before the host is off, a withdrawn cycle ends at once; after that, the host comes on, and the Node comes back and gets what it had.
 func TestTakenBack(t *testing.T) {
 	withdrawn := stores(v1alpha1.Aborted, v1alpha1.ReasonWithdrawn)
 	release := stores(v1alpha1.PoweringOn, "PoweringOn")
 	check(t, []row{
 		{name: "before the Node is touched: Pending, deleted", facts: in(v1alpha1.Pending, deleting), want: withdrawn},
 		{name: "before the Node is touched: PoweringOff, deleted", facts: in(v1alpha1.PoweringOff, deleting), want: withdrawn},
-		{name: "before the Node is touched: Fenced, deleted", facts: in(v1alpha1.Fenced, deleting), want: withdrawn},
+		{name: "the host is off: Fenced, deleted", facts: in(v1alpha1.Fenced, deleting), want: release},
 		{name: "after the Node was touched: PoweringOff once more", facts: in(v1alpha1.PoweringOff, deleting, outOfServiceSince), want: release},
 		{name: "after the Node was touched: Isolating, deleted", facts: in(v1alpha1.Isolating, deleting), want: release},
-		{name: "after the Node was touched: Holding, deleted", facts: in(v1alpha1.Holding, deleting), want: withdrawn},
+		{name: "the host is off: Holding, deleted", facts: in(v1alpha1.Holding, deleting), want: release},
 		{name: "after the Node was touched: Holding without the Node, deleted", facts: in(v1alpha1.Holding, deleting, outOfServiceSince), want: release},
 		{name: "after the Node was touched: PoweringOn, deleted", facts: in(v1alpha1.PoweringOn, deleting, keyed), want: does(v1alpha1.PoweringOn, RemoveKey)},
 		{name: "after the Node was touched: WaitingForNode, deleted", facts: in(v1alpha1.WaitingForNode, deleting), want: waits(v1alpha1.WaitingForNode, nodeTimeout)},
@@ -106,7 +105,7 @@ func TestMachineUnreadable(t *testing.T) {
 		{name: "and the host comes on", facts: in(isolating, machineUnreadable), after: isolateTimeout, want: stores(v1alpha1.PoweringOn, "PoweringOn").lookingAgain(isolateTimeout + lookAgain)},
 		{name: "but not that of a person", facts: in(isolating, step, machineUnreadable), after: isolateTimeout, want: stores(v1alpha1.Holding, "Holding").lookingAgain(isolateTimeout + lookAgain)},
 		{name: "who holds it off", facts: in(v1alpha1.Holding, step, machineUnreadable), after: time.Hour, want: stands(v1alpha1.Holding).lookingAgain(time.Hour + lookAgain)},
-		{name: "until he takes it back", facts: in(v1alpha1.Holding, step, machineUnreadable, deleting), want: again(stores(v1alpha1.Aborted, v1alpha1.ReasonWithdrawn))},
+		{name: "until he takes it back", facts: in(v1alpha1.Holding, step, machineUnreadable, deleting), want: again(stores(v1alpha1.PoweringOn, "PoweringOn"))},
 		{name: "it is taken back", facts: in(off, append(proven, machineUnreadable, deleting)...), want: again(stores(v1alpha1.Aborted, v1alpha1.ReasonWithdrawn))},
 		{name: "the host is let on", facts: in(v1alpha1.PoweringOn, keyed, machineUnreadable), want: again(does(v1alpha1.PoweringOn, RemoveKey))},
 		{name: "but not another one", facts: in(v1alpha1.PoweringOn, keyed, machineUnreadable, otherHost), want: stands(v1alpha1.PoweringOn)},

@@ -11,8 +11,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/preview"
 	"github.com/sickbay-dev/sickbay/internal/useractions"
 	"github.com/sickbay-dev/sickbay/sim/baremetal"
+	"github.com/sickbay-dev/sickbay/sim/journal"
 	"github.com/sickbay-dev/sickbay/sim/world"
 )
 
@@ -60,4 +62,36 @@ func TestRebootByCommand(t *testing.T) {
 	c.Expect(ended).To(tried("reboot: Succeeded"))
 	asked.recovers()
 	c.Expect(asked.hosts.Cycled(c.Context(), asked.host)).To(Succeed())
+}
+
+// TestCalledOff: a person has a host kept off, and calls that off while its machine is sick. Its MachineHealthCheck would have it replaced, but waits
+// until the host is on and the Node is back.
+func TestCalledOff(t *testing.T) {
+	c := newCluster(t, world.ClusterSpec{Name: "calledoff", Workers: 1}, func(*clusterv1.MachineHealthCheck) {})
+	p := c.watch(&c.workers()[0])
+	ann := &useractions.Person{Client: c.client, Name: "ann", Writer: "ann", Clock: clock.RealClock{}}
+	change, err := ann.Reboot(c.Context(), c.spec.Namespace, p.machine.Name, useractions.Asked{Reason: "new DIMMs", Until: v1alpha1.StepPowerOff})
+	c.Expect(err).NotTo(HaveOccurred())
+	asked, err := change.Write(c.Context())
+	c.Expect(err).NotTo(HaveOccurred())
+	p.reaches(v1alpha1.Holding)
+	p.await("a record of the sick machine", func(e journal.Entry) bool {
+		record, ok := e.Object.(*v1alpha1.MachineRemediation)
+		return ok && record.Spec.MachineRef.UID == p.machine.UID && !record.Spec.AskedFor()
+	})
+
+	record, err := ann.Record(c.Context(), asked.GetNamespace(), asked.GetName())
+	c.Expect(err).NotTo(HaveOccurred())
+	change, err = ann.Answer(c.Context(), record, preview.Asked{Answer: v1alpha1.AnswerCancel, By: "ann"})
+	c.Expect(err).NotTo(HaveOccurred())
+	_, err = change.Write(c.Context())
+	c.Expect(err).NotTo(HaveOccurred())
+
+	p.recovers()
+	for _, reason := range []string{v1alpha1.ReasonCancelled, v1alpha1.ReasonRecoveredUnaided} {
+		p.await("the end of a record, "+reason, func(e journal.Entry) bool {
+			record, ok := e.Object.(*v1alpha1.MachineRemediation)
+			return ok && record.Spec.MachineRef.UID == p.machine.UID && journal.EndedAs(reason)(record)
+		})
+	}
 }
