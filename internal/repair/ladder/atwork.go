@@ -51,13 +51,13 @@ func (d *draft) carryOut(attempt *v1alpha1.RemediationAttempt, step v1alpha1.Rem
 }
 
 // cannotBe says why a step can never take effect; empty if it may. What another health check asks for never deletes a machine itself: only an
-// owner replaces it.
+// owner replaces it. Nor does anything delete a machine of a control plane, whose quorum only its owner knows.
 func (d *draft) cannotBe(step v1alpha1.RemediationStep) string {
 	if step.Action == v1alpha1.ActionReplace && d.f.Record.Spec.AskedFor() && d.f.Machine.Owner == nil {
 		return "No controller owns the machine any more, so nobody would replace it"
 	}
-	if step.Deletes() && d.f.Machine.ControlPlane {
-		return "Sickbay deletes no machine of a control plane: only its owner knows whether the others can do without it"
+	if d.actFor(step) == DeleteMachine && d.f.Machine.ControlPlane {
+		return "Sickbay never deletes a control-plane machine: only its owner knows whether the rest can spare it"
 	}
 	return d.f.Safety.Impossible
 }

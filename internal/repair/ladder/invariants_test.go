@@ -121,7 +121,7 @@ func (w *look) checkDeletion(d Decision) {
 	case d.Act != DeleteMachine:
 	case m.Owner != nil && !d.Step.Deletes():
 		w.fail("the machine is deleted past its owner")
-	case d.Step.Deletes() && m.ControlPlane:
+	case m.ControlPlane:
 		w.fail("a machine of a control plane is deleted")
 	case d.Step.Deletes() && m.Mark.Stands() && m.Mark.State != MarkRefused:
 		w.fail("the machine is deleted while its owner is asked to do so")

@@ -113,8 +113,16 @@ func rowsDeletion() []row {
 			"a machine of a control plane",
 			with(plan(deletion()), owned, inControlPlane),
 			answer{
-				Says: "Held NoStepLeft: No step is left; the last attempt: Sickbay deletes no machine of a control plane: only its owner knows whether the others can do without it; a person decides",
-				At:   "2", Last: "delete 1, Impossible: Sickbay deletes no machine of a control plane: only its owner knows whether the others can do without it", Free: true,
+				Says: "Held NoStepLeft: No step is left; the last attempt: Sickbay never deletes a control-plane machine: only its owner knows whether the rest can spare it; a person decides",
+				At:   "2", Last: "delete 1, Impossible: Sickbay never deletes a control-plane machine: only its owner knows whether the rest can spare it", Free: true,
+			},
+		},
+		{
+			"a machine of a control plane that nobody owns",
+			with(plan(replace()), orphan, inControlPlane),
+			answer{
+				Says: "Held NoStepLeft: No step is left; the last attempt: Sickbay never deletes a control-plane machine: only its owner knows whether the rest can spare it; a person decides",
+				At:   "2", Last: "replace 1, Impossible: Sickbay never deletes a control-plane machine: only its owner knows whether the rest can spare it", Free: true,
 			},
 		},
 		{

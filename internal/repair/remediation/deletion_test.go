@@ -119,7 +119,7 @@ func TestDeletionIsGuarded(t *testing.T) {
 		},
 			"Pending NoSlot", "2 of at most 1 are in flight"},
 		"a machine of a control plane": {[]build.MachineOption{build.ControlPlane()}, func(*harness, *clusterv1.Machine, *clusterv1.MachinePool) {},
-			"Held NoStepLeft replace:Impossible", "No step is left; the last attempt: Sickbay deletes no machine of a control plane"},
+			"Held NoStepLeft replace:Impossible", "No step is left; the last attempt: Sickbay never deletes a control-plane machine"},
 		"its Node is back": {nil, func(f *harness, a *clusterv1.Machine, _ *clusterv1.MachinePool) {
 			f.nodes.Put(f.clusterKey(), build.Node(a.Name))
 		}, "Pending Undecided", "Sickbay cannot tell at the moment whether the machine is healthy"},
