@@ -39,18 +39,7 @@ func (r *Reconciler) sweep(ctx context.Context, ended *v1alpha1.MachineRemediati
 	if len(unseen) == 0 && !cycled(ended) {
 		return true, nil
 	}
-	machine, err := r.sweepTarget(ctx, ended)
-	if err != nil {
-		return false, err
-	}
-	for _, wanted := range unseen {
-		if err = r.sweepRequest(ctx, wanted); err != nil {
-			break
-		}
-	}
-	if err == nil && machine != nil {
-		err = r.sweepMachine(ctx, ended, machine)
-	}
+	machine, err := r.sweepAll(ctx, ended, unseen)
 	now, key := r.Clock.Now(), client.ObjectKeyFromObject(ended)
 	if err == nil {
 		r.memory.Set(key, time.Time{})
@@ -59,6 +48,23 @@ func (r *Reconciler) sweep(ctx context.Context, ended *v1alpha1.MachineRemediati
 		return true, nil
 	}
 	return err == nil && (machine == nil || !now.Before(lateUntil(ended, unseen))), err
+}
+
+// sweepAll withdraws what is left, and returns the Machine on which more may come.
+func (r *Reconciler) sweepAll(ctx context.Context, ended *v1alpha1.MachineRemediation, unseen []remedy.Request) (*clusterv1.Machine, error) {
+	machine, err := r.sweepTarget(ctx, ended)
+	if err != nil {
+		return nil, err
+	}
+	for _, wanted := range unseen {
+		if err := r.sweepRequest(ctx, wanted); err != nil {
+			return machine, err
+		}
+	}
+	if machine == nil {
+		return nil, nil
+	}
+	return machine, r.sweepMachine(ctx, ended, machine)
 }
 
 // lateUntil is the latest time at which one of these acts may still be carried out. The deletion of a record does not wait for it: a

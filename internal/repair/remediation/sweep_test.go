@@ -8,6 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/remedy"
@@ -106,6 +107,28 @@ func TestSweepIsRefused(t *testing.T) {
 	got, _ := stored(f, record)
 	if !closed(got) {
 		t.Errorf("it is %q and not closed: %v, %v, says %q", f.summary(record), got.Finalizers, got.Labels, ladder.Progress(&got.Status).Message)
+	}
+}
+
+// TestSweepCannotRead: the API server shows the machine's Cluster no more. The record that has ended does not wait for that for ever.
+func TestSweepCannotRead(t *testing.T) {
+	t.Parallel()
+	f := newHarness(t)
+	a := f.sick("a")
+	record := f.markedAsItEnds(a, func() {
+		f.Live = hooked{f.env.Client, func(_ client.ObjectKey, obj client.Object) error {
+			if _, ok := obj.(*clusterv1.Cluster); ok {
+				return apierrors.NewInternalError(errCrash)
+			}
+			return nil
+		}}
+	})
+	for range 3 {
+		_, _ = f.tryReconcile(record) // It cannot read, and tries again.
+		f.pass(sweepTime)
+	}
+	if got, _ := stored(f, record); !closed(got) {
+		t.Errorf("it is %q and not closed: %v, %v", f.summary(record), got.Finalizers, got.Labels)
 	}
 }
 
