@@ -42,7 +42,7 @@ type Facts struct {
 // still says how the machine is.
 func (f *Facts) asAsked() {
 	f.Machine.OtherFinding, f.RemediateAsked, f.JumpTo = false, false, ""
-	// The health check waits for it.
+	// The asker waits for an answer, so nothing is asked for without end.
 	f.Bounded = true
 	if f.Record.Spec.OnTheirWord() {
 		f.Machine.Health, f.BootTime = Sick, 0

@@ -156,9 +156,12 @@ func KeepsOff(r *v1alpha1.MachineRemediation) bool {
 	return slices.ContainsFunc(r.Spec.Steps, func(step v1alpha1.RemediationStep) bool { return step.Until != "" })
 }
 
-// Before reports whether a record waits for another open one of its machine. All wait for a person who keeps the host off, who waits only until
-// nothing of theirs stands, and for one of which something stands. What people ask for waits for a health check's that may act, which makes room
-// if nobody has begun it; one that stands still, held or paused, is not waited for. Otherwise the later one waits.
+// Before reports whether a record waits for another open one of its machine:
+//
+//  1. A record for single steps goes first, once nothing of the other stands.
+//  2. A record of which something stands goes before one of which nothing does.
+//  3. A person's record waits for a health check's that has a slot.
+//  4. Else the older goes first.
 func Before(other, own *v1alpha1.MachineRemediation) bool {
 	switch {
 	case KeepsOff(own) != KeepsOff(other):

@@ -37,7 +37,7 @@ func (d *draft) retriedInVain() bool {
 	return true
 }
 
-// lastTried returns the step of the latest attempt that began, or else the next one, or the first of the plan. It skips steps that
+// lastTried returns the step of the latest attempt that was asked for, or else the next one, or the first of the plan. It skips steps that
 // leave the machine to a person: that person has just answered.
 func (d *draft) lastTried() string {
 	for _, attempt := range slices.Backward(d.s.Attempts) {

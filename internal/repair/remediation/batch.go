@@ -13,7 +13,7 @@ import (
 
 const (
 	// batchFills is how long a batch that follows one of several waits for more, and how long after that one another follows it: in a storm, each
-	// batch costs as many requests as one record alone. A record that nobody comes with never waits.
+	// batch costs as many requests as one record alone. A record on its own never waits.
 	batchFills = 200 * time.Millisecond
 	// batchFull is how many do not wait for more.
 	batchFull = 20
