@@ -153,7 +153,7 @@ func (d *draft) takeBack(attempt *v1alpha1.RemediationAttempt, message string) {
 func (d *draft) askedForADay(step v1alpha1.RemediationStep) bool {
 	last := Last(&d.s)
 	asksOn := builtIn(d.f.Record) && (!d.f.Record.Spec.AskedFor() || step.Action == v1alpha1.ActionReplace)
-	if last == nil || !notBegun(*last) || last.Step != step.Name || asksOn {
+	if last == nil || !endedNotBegun(*last) || last.Step != step.Name || asksOn {
 		return false
 	}
 	return !d.now.Before(last.StartTime.Add(longestAsking)) && d.now.Sub(last.EndTime.Time) <= sameAsking
@@ -168,7 +168,7 @@ func (d *draft) joinNotBegun(kept bool) {
 	}
 	before, last := d.s.Attempts[n-2], &d.s.Attempts[n-1]
 	fresh := last.Decision != nil && last.Decision.Attempt == last.Number
-	if !notBegun(before) || before.Step != last.Step || fresh || last.StartTime.Sub(before.EndTime.Time) > sameAsking {
+	if !endedNotBegun(before) || before.Step != last.Step || fresh || last.StartTime.Sub(before.EndTime.Time) > sameAsking {
 		return
 	}
 	last.Count = max(1, before.Count) + 1

@@ -124,9 +124,9 @@ func (d *draft) proveSuccessor(attempt *v1alpha1.RemediationAttempt) bool {
 	return d.replacedBy(attempt, "Machine "+d.f.Successor.Name+" has replaced it")
 }
 
-// Unproven reports whether a record ended as soon as its machine was gone: with a built-in plan, or if nobody owns the machine, nothing waits for a
+// ReplacedUnchecked reports whether a record ended as soon as its machine was gone: with a built-in plan, or if nobody owns the machine, nothing waits for a
 // replacement. Its last attempt did what it should, but nobody knows whether that helped.
-func Unproven(r *v1alpha1.MachineRemediation) bool {
+func ReplacedUnchecked(r *v1alpha1.MachineRemediation) bool {
 	last := Last(&r.Status)
 	return Ended(r) && Success(&r.Status).Reason == v1alpha1.ReasonReplaced && last != nil &&
 		(builtIn(r) || (last.ObjectRef != nil && last.ObjectRef.Kind == "Machine"))

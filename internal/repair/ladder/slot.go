@@ -15,7 +15,7 @@ func Ended(r *v1alpha1.MachineRemediation) bool { return r.Status.CompletionTime
 // no room for as long as that lasts.
 func InFlight(r *v1alpha1.MachineRemediation) bool {
 	attempt := AtWork(r)
-	atWork := !Ended(r) && attempt != nil && (attempt.ObjectRef != nil || r.Spec.AskedFor()) && !KeepsOff(r)
+	atWork := !Ended(r) && attempt != nil && (attempt.ObjectRef != nil || r.Spec.AskedFor()) && !SingleSteps(r)
 	if NeedsNoSlot(r) {
 		return atWork
 	}
@@ -26,7 +26,7 @@ func InFlight(r *v1alpha1.MachineRemediation) bool {
 // needs one, as programs annotate whole racks, but for single steps, which a person takes.
 func NeedsNoSlot(r *v1alpha1.MachineRemediation) bool {
 	by := r.Spec.RequestedBy
-	return by != nil && (by.Kind != v1alpha1.AskedByAnnotation || KeepsOff(r))
+	return by != nil && (by.Kind != v1alpha1.AskedByAnnotation || SingleSteps(r))
 }
 
 // HasBegun reports whether somebody has begun to carry out an attempt of a record that acts.

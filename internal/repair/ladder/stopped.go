@@ -37,7 +37,7 @@ func (d *draft) standStill(attempt *v1alpha1.RemediationAttempt, reason, message
 		d.stopClock(byPause)
 		return d.say(v1alpha1.RemediationActing, reason, message)
 	}
-	overdue, slow := d.overdueDeletion(step)
+	overdue, slow := d.stopForDeletion(step)
 	if !slow {
 		return d.say(v1alpha1.RemediationActing, reason, message)
 	}

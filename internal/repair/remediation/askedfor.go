@@ -167,7 +167,7 @@ func (r *Reader) withdrawn(ctx context.Context, v *view, by *v1alpha1.Remediatio
 	case by.Kind == v1alpha1.AskedByPerson:
 	case by.UID != "":
 		return requestWithdrawn(ctx, v, by)
-	case ladder.KeepsOff(v.facts.Record):
+	case ladder.SingleSteps(v.facts.Record):
 		// Once the host is off, it goes on only as an annotation says.
 		off := ladder.AtWork(v.facts.Record) != nil && v.facts.Request != nil && !v.facts.Request.HostOffAt.IsZero()
 		if !off && !onmachine.AsksForSteps(v.machine) {

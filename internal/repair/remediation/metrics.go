@@ -104,7 +104,7 @@ func measureAttempt(before, after *v1alpha1.MachineRemediation) {
 	}
 	if last.Result != "" && last.Result != v1alpha1.ResultWithdrawn && resultOf(before, last.Number) != last.Result {
 		outcome := string(last.Result)
-		if last.Result == v1alpha1.ResultSucceeded && ladder.Unproven(after) {
+		if last.Result == v1alpha1.ResultSucceeded && ladder.ReplacedUnchecked(after) {
 			outcome = outcomeUnproven
 		}
 		attemptsTotal.WithLabelValues(action, last.Step, outcome).Inc()

@@ -220,7 +220,7 @@ func makerOf(owner silence.Facts) *v1alpha1.RemediationObjectReference {
 
 // hostFacts adds who keeps the machine's host off, or works on it, by the host itself.
 func (r *Reader) hostFacts(ctx context.Context, v *view) error {
-	if r.Observer == nil || ladder.KeepsOff(v.facts.Record) {
+	if r.Observer == nil || ladder.SingleSteps(v.facts.Record) {
 		return nil
 	}
 	host, err := r.Observer.Hosts.Of(ctx, v.machine, v.how >= bound)
