@@ -105,7 +105,7 @@ func (p *Repair) hangsSince(r *v1alpha1.MachineRemediation) (since time.Time, ha
 	return r.Status.StoppedTime.Add(ladder.DeletionTime), true
 }
 
-// heldInVain reports whether a person must decide after a repair was tried, and since when. A cancellation does not say whether
+// heldInVain reports whether a person must decide or approve after a repair was tried, and since when. A cancellation does not say whether
 // it helped. The condition's own time would not do: after each pause, it begins anew.
 func heldInVain(r *v1alpha1.MachineRemediation) (since time.Time, held bool) {
 	progressing := ladder.Progress(&r.Status)
