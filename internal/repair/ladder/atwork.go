@@ -168,7 +168,7 @@ func (d *draft) awaitCycle(attempt *v1alpha1.RemediationAttempt, step v1alpha1.R
 	case request.Kept != "" && d.f.Record.Spec.AskedFor() && (NeedsNoSlot(d.f.Record) || d.f.Unlimited):
 		// Nobody waits for it, and no rack begins at once beyond a limit, so it waits without end.
 		d.s.NextTransitionTime = nil
-		return d.goOn(d.trying(step) + ": waits: " + request.Kept)
+		return d.goOn(d.trying(step) + ": " + request.Kept)
 	case request.Kept != "":
 		d.s.StoppedBy = byHost
 		return d.givesUp(attempt, request.Kept)

@@ -90,8 +90,8 @@ func (d *draft) awaitSuccessor(attempt *v1alpha1.RemediationAttempt) bool {
 		return d.complete(v1alpha1.ReasonMachineDeleted, "The machine is gone, and Sickbay cannot tell whether its owner replaces it")
 	}
 	if !d.now.Before(limit) {
-		d.end(attempt, v1alpha1.ResultTimedOut, "No healthy replacement has come in time")
-		return d.complete(v1alpha1.ReasonUnproven, "The machine is gone, and no healthy replacement has come in time")
+		d.end(attempt, v1alpha1.ResultTimedOut, "No healthy replacement appeared in time")
+		return d.complete(v1alpha1.ReasonUnproven, "The machine is gone, and no healthy replacement appeared in time")
 	}
 	d.recheck(limit)
 	message := "The machine is gone; waiting for its replacement"

@@ -33,7 +33,7 @@ func (d *draft) replacing(attempt *v1alpha1.RemediationAttempt, step v1alpha1.Re
 	case m.Owner == nil:
 		return d.givesUp(attempt, fmt.Sprintf("%s %s does not own the machine any more", attempt.ObjectRef.Kind, attempt.ObjectRef.Name))
 	case !m.Mark.Stands():
-		return d.fails(attempt, "Somebody has taken the mark for "+m.ownerName()+" away")
+		return d.fails(attempt, "Somebody removed the mark for "+m.ownerName())
 	case d.f.Safety.KeptOff.IsSet():
 		// The owner would wipe the disks of a host that a person works on.
 		d.takeBack(attempt, d.f.Safety.KeptOff.String())
