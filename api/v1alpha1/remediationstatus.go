@@ -76,6 +76,9 @@ type RemediationObjectReference struct {
 	UID types.UID `json:"uid,omitempty"`
 }
 
+// IsMachine reports whether it is a Machine: one that nobody owns, and that Sickbay deletes itself.
+func (r *RemediationObjectReference) IsMachine() bool { return r != nil && r.Kind == "Machine" }
+
 // RemediationAttempt is one attempt of one step.
 type RemediationAttempt struct {
 	// number of the attempt, counted from 1 through the MachineRemediation.
@@ -120,6 +123,9 @@ type RemediationAttempt struct {
 
 // Begun reports whether the one who carries the attempt out has begun.
 func (a *RemediationAttempt) Begun() bool { return a.BeganAt != nil }
+
+// ActBegun reports whether the attempt has begun, and is of a step that acts: not one that only waits.
+func (a *RemediationAttempt) ActBegun() bool { return a.ObjectRef != nil && a.Begun() }
 
 // MachineRemediationStatus says how far the repair has come. It has no enumerations: an older definition must not
 // refuse a newer controller.

@@ -80,7 +80,7 @@ func (d *draft) deletedAtWork(attempt *v1alpha1.RemediationAttempt, m Machine) t
 	switch {
 	case m.Deleting():
 		return m.DeletingSince
-	case builtIn(d.f.Record):
+	case d.f.Record.Spec.BuiltIn():
 		// Its deletion was short enough not to be stored.
 		return d.now
 	}
@@ -122,7 +122,7 @@ func (d *draft) soonGone() bool {
 	if attempt != nil && attempt.Begun() {
 		return false
 	}
-	return builtIn(d.f.Record) && m.Owner != nil && m.Deleting() && d.now.Before(m.DeletingSince.Add(quickDeletion))
+	return d.f.Record.Spec.BuiltIn() && m.Owner != nil && m.Deleting() && d.now.Before(m.DeletingSince.Add(quickDeletion))
 }
 
 // longestAsking is how long Sickbay asks for a step that nobody begins, before a person must decide.
@@ -152,7 +152,7 @@ func (d *draft) takeBack(attempt *v1alpha1.RemediationAttempt, message string) {
 // go on asking, and other health checks go on asking an owner; a power cycle that somebody asked for is not waited for any longer.
 func (d *draft) askedForADay(step v1alpha1.RemediationStep) bool {
 	last := Last(&d.s)
-	asksOn := builtIn(d.f.Record) && (!d.f.Record.Spec.AskedFor() || step.Action == v1alpha1.ActionReplace)
+	asksOn := d.f.Record.Spec.BuiltIn() && (!d.f.Record.Spec.AskedFor() || step.Action == v1alpha1.ActionReplace)
 	if last == nil || !endedNotBegun(*last) || last.Step != step.Name || asksOn {
 		return false
 	}

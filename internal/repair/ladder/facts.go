@@ -174,7 +174,7 @@ func Alone(r *v1alpha1.MachineRemediation) Facts {
 	}
 	d := draft{f: f, s: r.Status}
 	step := d.stepOf(last)
-	if step.Action == v1alpha1.ActionReplace && last.ObjectRef.Kind != "Machine" {
+	if step.Action == v1alpha1.ActionReplace && !last.ObjectRef.IsMachine() {
 		f.Machine.Owner = last.ObjectRef.DeepCopy()
 	}
 	if last.EndTime != nil && d.reason() != v1alpha1.ReasonWithdrawing {

@@ -15,7 +15,7 @@ func (d *draft) replaced(attempt *v1alpha1.RemediationAttempt) bool {
 		attempt.Decision = d.personsDecision()
 		d.end(attempt, v1alpha1.ResultCancelled, answerBy(d.personsDecision()))
 		return d.complete(v1alpha1.ReasonCancelled, "The machine is gone; the remediation was cancelled")
-	case builtIn(d.f.Record) || attempt.ObjectRef.Kind == "Machine":
+	case d.f.Record.Spec.BuiltIn() || attempt.ObjectRef.IsMachine():
 		return d.replacedBy(attempt, "The machine is gone")
 	case d.noSuccessor() != "":
 		d.end(attempt, v1alpha1.ResultUnneeded, d.noSuccessor())
@@ -129,5 +129,5 @@ func (d *draft) proveSuccessor(attempt *v1alpha1.RemediationAttempt) bool {
 func ReplacedUnchecked(r *v1alpha1.MachineRemediation) bool {
 	last := Last(&r.Status)
 	return Ended(r) && Success(&r.Status).Reason == v1alpha1.ReasonReplaced && last != nil &&
-		(builtIn(r) || (last.ObjectRef != nil && last.ObjectRef.Kind == "Machine"))
+		(r.Spec.BuiltIn() || last.ObjectRef.IsMachine())
 }

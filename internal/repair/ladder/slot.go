@@ -31,7 +31,7 @@ func NeedsNoSlot(r *v1alpha1.MachineRemediation) bool {
 
 // HasBegun reports whether somebody has begun to carry out an attempt of a record that acts.
 func HasBegun(r *v1alpha1.MachineRemediation) bool {
-	return slices.ContainsFunc(r.Status.Attempts, func(a v1alpha1.RemediationAttempt) bool { return a.ObjectRef != nil && a.Begun() })
+	return slices.ContainsFunc(r.Status.Attempts, func(a v1alpha1.RemediationAttempt) bool { return a.ActBegun() })
 }
 
 // HasSlot reports whether a record was granted more slots than it has released. One that needs none always has one.
@@ -63,7 +63,7 @@ func (d *draft) getInLine(step v1alpha1.RemediationStep) { d.inLine = Acts(step.
 func Fruitless(r *v1alpha1.MachineRemediation) int {
 	begun := int32(0)
 	for i := range r.Status.Attempts {
-		if a := &r.Status.Attempts[i]; a.ObjectRef != nil && a.Begun() {
+		if r.Status.Attempts[i].ActBegun() {
 			begun++
 		}
 	}

@@ -132,8 +132,7 @@ func (r *Reader) slotsLimited(ctx context.Context, v *view) (bool, error) {
 		return false, err
 	}
 	config, _ := mhcspec.ParseConfig(v.mhc, plan)
-	// The limit of a plan that does not exist is unknown.
-	return config.MaxInFlight != nil || (plan == nil && mhcspec.NamesPlan(v.mhc)), nil
+	return config.MaxInFlight != nil || mhcspec.PlanMissing(v.mhc, plan), nil
 }
 
 // checkPaused says why the health check that asked may not have the machine repaired now. It also returns what else may put that on hold.

@@ -82,7 +82,7 @@ func (r *Reader) observeSettings(ctx context.Context, v *view) error {
 	switch reports := onlyReports(v.mhc, config); {
 	case reports.IsSet():
 		s.Paused = reports
-	case template == nil && mhcspec.NamesPlan(v.mhc):
+	case mhcspec.PlanMissing(v.mhc, template):
 		s.Misconfigured = ladder.Cause{What: ladder.PlanMissing, Name: v.mhc.Name, Detail: v.mhc.Spec.Remediation.TemplateRef.Name}
 	case len(problems) > 0:
 		s.Misconfigured = ladder.Cause{What: ladder.ConfigInvalid, Name: v.mhc.Name, Detail: strings.Join(problems, "; ")}
