@@ -76,6 +76,9 @@ type MachineRemediationSpec struct {
 	Decision *RemediationDecision `json:"decision,omitempty"`
 }
 
+// BuiltIn reports whether the record follows a built-in plan, and no MachineRemediationTemplate.
+func (s *MachineRemediationSpec) BuiltIn() bool { return s.TemplateRef == nil }
+
 // AskedFor reports whether somebody asked for a repair without a finding.
 func (s *MachineRemediationSpec) AskedFor() bool { return s.RequestedBy != nil }
 

@@ -13,9 +13,11 @@ const (
 const (
 	// ReasonApprovalRequired: a person must approve the next attempt.
 	ReasonApprovalRequired = "ApprovalRequired"
-	// ReasonGateClosed: the gate, triggerIf of the MachineHealthCheck, does not allow remediation, or the plan is missing.
+	// ReasonGateClosed: the gate, triggerIf of the MachineHealthCheck, does not allow remediation, the configuration is invalid, the plan is missing,
+	// or the signal is suspected.
 	ReasonGateClosed = "GateClosed"
-	// ReasonPaused: the MachineHealthCheck, its Cluster or the Machine is paused.
+	// ReasonPaused: the MachineHealthCheck, its Cluster or the Machine is paused, the Cluster is being deleted, or no MachineHealthCheck may repair
+	// the machine now.
 	ReasonPaused = "Paused"
 	// ReasonOnHold: somebody holds remediation back until a time (sickbay.dev/hold-until).
 	ReasonOnHold = "OnHold"

@@ -5,7 +5,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// RemediationPhase is how far a MachineRemediation has come, for people. No logic reads it.
+// RemediationPhase is how far a MachineRemediation has come, for people. No repair depends on it.
 type RemediationPhase string
 
 // The phases.
@@ -39,7 +39,8 @@ const (
 	ResultNotBegun AttemptResult = "NotBegun"
 	// ResultImpossible: what was asked for can never begin. The attempt does not count, and the next step follows.
 	ResultImpossible AttemptResult = "Impossible"
-	// ResultAborted: a pause or a person ended an attempt that had begun. The first two of a step do not count.
+	// ResultAborted: an attempt that had begun ended early, through no fault of the host. Of each step, those whose host was off
+	// count from the third on.
 	ResultAborted AttemptResult = "Aborted"
 	// ResultDenied: a person denied it.
 	ResultDenied AttemptResult = "Denied"
@@ -49,8 +50,7 @@ const (
 	ResultUnneeded AttemptResult = "Unneeded"
 )
 
-// Counts reports whether an attempt with this result uses up one of the attempts of its step. One that has no result yet does. Aborted
-// attempts count from the third on.
+// Counts reports whether an attempt with this result alone uses up one of the attempts of its step. One that has no result yet does.
 func (r AttemptResult) Counts() bool {
 	switch r {
 	case "", ResultSucceeded, ResultFailed, ResultTimedOut:
@@ -75,6 +75,9 @@ type RemediationObjectReference struct {
 	// +optional
 	UID types.UID `json:"uid,omitempty"`
 }
+
+// IsMachine reports whether it is a Machine: one that nobody owns, and that Sickbay deletes itself.
+func (r *RemediationObjectReference) IsMachine() bool { return r != nil && r.Kind == "Machine" }
 
 // RemediationAttempt is one attempt of one step.
 type RemediationAttempt struct {
@@ -121,6 +124,9 @@ type RemediationAttempt struct {
 // Begun reports whether the one who carries the attempt out has begun.
 func (a *RemediationAttempt) Begun() bool { return a.BeganAt != nil }
 
+// ActBegun reports whether the attempt has begun, and is of a step that acts: not one that only waits.
+func (a *RemediationAttempt) ActBegun() bool { return a.ObjectRef != nil && a.Begun() }
+
 // MachineRemediationStatus says how far the repair has come. It has no enumerations: an older definition must not
 // refuse a newer controller.
 type MachineRemediationStatus struct {
@@ -164,10 +170,11 @@ type MachineRemediationStatus struct {
 	// +listMapKey=number
 	// +optional
 	Attempts []RemediationAttempt `json:"attempts,omitempty"`
-	// replacementRef is the MachineRemediation of the machine's successor, if the successor fell sick, too.
+	// replacementRef is the MachineRemediation of the machine's successor, by the name that it has or would get. It stays after the end only if the
+	// successor fell sick, too.
 	// +optional
 	ReplacementRef *RemediationReference `json:"replacementRef,omitempty"`
-	// startTime is when the first attempt began.
+	// startTime is when the first attempt was asked for.
 	// +optional
 	StartTime *metav1.Time `json:"startTime,omitempty"`
 	// recoveryTime is when the machine became healthy. It has stayed so since.

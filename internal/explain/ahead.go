@@ -132,7 +132,7 @@ func (r *Record) came(attempt *v1alpha1.RemediationAttempt) string {
 	switch {
 	case attempt.Result == "":
 		return "must still prove that it helped"
-	case attempt.Result == v1alpha1.ResultSucceeded && attempt == ladder.Last(&r.Record.Status) && ladder.Unproven(r.Record):
+	case attempt.Result == v1alpha1.ResultSucceeded && attempt == ladder.Last(&r.Record.Status) && ladder.ReplacedUnchecked(r.Record):
 		return "had the machine deleted; its plan does not wait for a replacement"
 	}
 	return results[attempt.Result].came

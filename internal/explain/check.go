@@ -165,7 +165,7 @@ func (m *Machine) beside(now time.Time) string {
 	return strings.Join(said, ". ")
 }
 
-// overlap names the machines that MachineHealthChecks of other controllers have to themselves.
+// overlap names the machines that other controllers manage alone, for their MachineHealthChecks.
 func (c *Check) overlap() string {
 	var parts []string
 	for owner, machines := range c.Facts.Elsewhere {

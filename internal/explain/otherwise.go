@@ -47,7 +47,7 @@ func (m *Machine) otherwise(state State, now time.Time) []string {
 
 // comesOn says what ends an attempt without a person who cancels it: the machine's recovery, or, for a host that is kept off, a wish for power.
 func (m *Machine) comesOn() []string {
-	if ladder.KeepsOff(m.Record.Record) {
+	if ladder.SingleSteps(m.Record.Record) {
 		return []string{"Somebody annotates the Machine with reboot.metal3.io/PowerOn: then its host is switched on"}
 	}
 	return m.recovers("The machine becomes healthy before that", "then "+m.Record.recovered())

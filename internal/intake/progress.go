@@ -66,11 +66,11 @@ func (r reader) left(machine *clusterv1.Machine) bool {
 func progressOf(v observation) *metav1.Condition {
 	ref := v.facts.Machine.Ref
 	for _, request := range v.facts.Requests {
-		told := meta.FindStatusCondition(request.Status.Conditions, v1alpha1.ConditionSucceeded)
-		if told == nil || ref.APIGroup != ClusterAPIKind.Group || !ask.OfHealthCheck(request, ref) {
+		answer := meta.FindStatusCondition(request.Status.Conditions, v1alpha1.ConditionSucceeded)
+		if answer == nil || ref.APIGroup != ClusterAPIKind.Group || !ask.OfHealthCheck(request, ref) {
 			continue
 		}
-		condition := *told
+		condition := *answer
 		condition.Type, condition.ObservedGeneration = clusterv1.MachineExternallyRemediatedCondition, 0
 		if condition.Status != metav1.ConditionTrue {
 			condition.Status = metav1.ConditionFalse

@@ -23,6 +23,11 @@ func PlanOf(ctx context.Context, reader client.Reader, mhc *clusterv1.MachineHea
 	return Plan(ctx, reader, PlanKey(mhc))
 }
 
+// PlanMissing reports whether mhc names a plan that does not exist, so its limits and its mode are unknown. Plan is what PlanOf returned.
+func PlanMissing(mhc *clusterv1.MachineHealthCheck, plan *v1alpha1.MachineRemediationTemplate) bool {
+	return plan == nil && NamesPlan(mhc)
+}
+
 // Plan reads a MachineRemediationTemplate; nil if there is none of that name.
 func Plan(ctx context.Context, reader client.Reader, key client.ObjectKey) (*v1alpha1.MachineRemediationTemplate, error) {
 	return scaffold.Find(ctx, reader, key, &v1alpha1.MachineRemediationTemplate{})

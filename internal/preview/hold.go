@@ -124,7 +124,7 @@ func ProposeRelease(t Target, now time.Time) HoldProposal {
 // keptOff says that a person keeps a host off, which no release ends; empty if nobody does.
 func (t Target) keptOff() string {
 	for i := range t.Open {
-		if r := &t.Open[i]; ladder.KeepsOff(r) {
+		if r := &t.Open[i]; ladder.SingleSteps(r) {
 			return fmt.Sprintf(". %s keeps the host of %s off. To switch it on: %s", name(r), r.Spec.MachineRef.Name, PowerOn(r))
 		}
 	}

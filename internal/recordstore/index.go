@@ -72,7 +72,7 @@ func Open(ctx context.Context, reader client.Reader) ([]*v1alpha1.MachineRemedia
 
 func awaitedOwner(r *v1alpha1.MachineRemediation) []string {
 	n := len(r.Status.Attempts)
-	if r.Spec.TemplateRef == nil || n == 0 {
+	if r.Spec.BuiltIn() || n == 0 {
 		return nil
 	}
 	if last := r.Status.Attempts[n-1]; last.EndTime == nil && last.ObjectRef != nil && last.ObjectRef.UID != "" {

@@ -135,7 +135,7 @@ func (r *record) store(s *Scene, status v1alpha1.MachineRemediationStatus) {
 // awaitedBy returns the record that judges this machine as a successor; empty if none does.
 func (m *machine) awaitedBy() string {
 	r := m.takesPlaceOf
-	if r == nil || ladder.Ended(r.obj) || r.obj.Spec.TemplateRef == nil || ladder.AtWork(r.obj) == nil {
+	if r == nil || ladder.Ended(r.obj) || r.obj.Spec.BuiltIn() || ladder.AtWork(r.obj) == nil {
 		return ""
 	}
 	return r.obj.Name

@@ -86,7 +86,7 @@ func (t *Tracer) ended(r *v1alpha1.MachineRemediation, end time.Time) {
 // lastAct returns when the last attempt that acted began; zero if none did.
 func lastAct(r *v1alpha1.MachineRemediation) time.Time {
 	for i := len(r.Status.Attempts) - 1; i >= 0; i-- {
-		if attempt := &r.Status.Attempts[i]; attempt.ObjectRef != nil && attempt.Begun() {
+		if attempt := &r.Status.Attempts[i]; attempt.ActBegun() {
 			return attempt.BeganAt.Time
 		}
 	}

@@ -67,7 +67,7 @@ func (p *Person) otherwise(open *v1alpha1.MachineRemediation, until v1alpha1.Ste
 		return nil
 	}
 	first := "power-cycle the host"
-	if ladder.KeepsOff(open) {
+	if ladder.SingleSteps(open) {
 		first = "keep the host off"
 	}
 	return Refusal(fmt.Sprintf("mr/%s is there to %s, as %s has asked, so nothing was written. Call that off first, which switches the host on: %s cancel mr/%s -n %s",
@@ -137,7 +137,7 @@ func (p *Person) rebootLines(machine *clusterv1.Machine, cluster *clusterv1.Clus
 		lines = append(lines, preview.Line{Label: "Instead of", Text: "mr/" + open.Name + ", which has not begun"})
 	}
 	lines = append(lines, preview.Line{Label: "When", Text: when})
-	if ladder.KeepsOff(made) {
+	if ladder.SingleSteps(made) {
 		lines = append(lines, preview.Line{Label: "On again", Text: preview.PowerOn(made)})
 	}
 	if !machine.Status.NodeRef.IsDefined() {

@@ -118,8 +118,8 @@ func (f Facts) refuseAll() Decision {
 
 // aboutRequest makes a record of a request, and tells the request what becomes of it. What was answered once is not done again.
 func (f Facts) aboutRequest(request *v1alpha1.RebootRemediation) Decision {
-	told := toldTo(request)
-	if told.Status == metav1.ConditionTrue || told.Status == metav1.ConditionFalse {
+	answer := answerTo(request)
+	if answer.Status == metav1.ConditionTrue || answer.Status == metav1.ConditionFalse {
 		return Decision{}
 	}
 	made, before := f.ofRequest(request.UID), request.Status.RecordRef
@@ -164,10 +164,10 @@ func orWaiting(reason string) string {
 
 // tell tells a request something, unless it knows that.
 func tell(request *v1alpha1.RebootRemediation, of *v1alpha1.RemediationReference, status metav1.ConditionStatus, reason, message string) Decision {
-	told := toldTo(request)
+	answer := answerTo(request)
 	before := request.Status.RecordRef
 	same := (before == nil) == (of == nil) && (of == nil || *before == *of)
-	if same && told.Status == status && told.Reason == reason && told.Message == message {
+	if same && answer.Status == status && answer.Reason == reason && answer.Message == message {
 		return Decision{}
 	}
 	return Decision{Act: Tell, Request: request, Record: of, Condition: metav1.Condition{
@@ -175,7 +175,7 @@ func tell(request *v1alpha1.RebootRemediation, of *v1alpha1.RemediationReference
 	}}
 }
 
-func toldTo(request *v1alpha1.RebootRemediation) metav1.Condition {
+func answerTo(request *v1alpha1.RebootRemediation) metav1.Condition {
 	return conditions.Of(request.Status.Conditions, v1alpha1.ConditionSucceeded)
 }
 

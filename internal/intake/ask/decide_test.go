@@ -175,7 +175,7 @@ func TestDecide(t *testing.T) {
 func TestExternal(t *testing.T) {
 	by := v1alpha1.RemediationRequester{Kind: v1alpha1.AskedByHealthCheck, Name: ask.External}
 	const note, work, vain = rebootannotation.Outcome, "MachineRemediation m-1-1: has the host power-cycled",
-		"MachineRemediation m-1-1: power-cycling the host did not help: It is over. Nothing more is done: repair or delete the machine, or delete the MachineRemediation to have its host cycled once more"
+		"MachineRemediation m-1-1: power-cycling the host did not help: It is over. Nothing more is done: repair or delete the machine, or delete the MachineRemediation to have its host cycled again"
 	of := func(annotations ...string) ask.Machine {
 		m := machine(annotations...)
 		m.External = true

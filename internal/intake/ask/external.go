@@ -73,7 +73,7 @@ func atWork(r *v1alpha1.MachineRemediation) string {
 func inVain(r *v1alpha1.MachineRemediation) string {
 	why := ladder.Success(&r.Status).Message
 	return notePrefix + r.Name + ": power-cycling the host did not help: " + why + ". Nothing more is done: repair or delete the machine, or delete the " +
-		"MachineRemediation to have its host cycled once more"
+		"MachineRemediation to have its host cycled again"
 }
 
 // noted returns the record that the note on the Machine names; nil if there is none.

@@ -105,7 +105,7 @@ func (f Facts) openFor(kind v1alpha1.RemediationRequesterKind, name string) *v1a
 
 // keepingOff returns the open record that keeps the host off.
 func (f Facts) keepingOff() *v1alpha1.MachineRemediation {
-	return f.latest(func(r *v1alpha1.MachineRemediation) bool { return !ladder.Ended(r) && ladder.KeepsOff(r) })
+	return f.latest(func(r *v1alpha1.MachineRemediation) bool { return !ladder.Ended(r) && ladder.SingleSteps(r) })
 }
 
 // OfHealthCheck reports whether a record is open that a health check has asked for.

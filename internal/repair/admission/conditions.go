@@ -38,7 +38,7 @@ const (
 	// ReasonNotPaused: the MachineHealthCheck is not paused.
 	ReasonNotPaused = clusterv1.NotPausedReason
 
-	// ConditionOverlapping is set only while MachineHealthChecks of other controllers select the same Machines, and have them to themselves.
+	// ConditionOverlapping is set only while MachineHealthChecks of other controllers select the same Machines, and manage those alone.
 	ConditionOverlapping = "Overlapping"
 	// ReasonNotHandedOver: a MachineHealthCheck that is not handed over to this Sickbay selects these Machines, too.
 	ReasonNotHandedOver = "NotHandedOver"

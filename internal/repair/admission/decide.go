@@ -122,8 +122,7 @@ func (d *Decision) grantAsked(f Facts, now time.Time) {
 	if most := budget(d.Config.MaxInFlight, d.Counts.Expected); most != unbounded {
 		line = line[:min(max(0, most-len(d.InFlight)), len(line))]
 	}
-	if f.Unseen || (f.Template.Plan == nil && mhcspec.NamesPlan(f.MachineHealthCheck)) {
-		// The limit of a plan that does not exist is unknown.
+	if f.Unseen || mhcspec.PlanMissing(f.MachineHealthCheck, f.Template.Plan) {
 		return
 	}
 	for _, one := range line {

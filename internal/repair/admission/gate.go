@@ -74,3 +74,39 @@ func (t gate) room(c Counts) int {
 
 // Limited reports whether triggerIf sets a limit.
 func (d *Decision) Limited() bool { return d.gate.limit != "" }
+
+// GateBound returns the upper bound of triggerIf on unhealthy Machines, given how many there are, and whether there is one. Without one, the
+// function is nil.
+func GateBound(mhc *clusterv1.MachineHealthCheck) (most func(expected int) int, bounded bool) {
+	spec := mhc.Spec.Remediation.TriggerIf
+	if spec.UnhealthyInRange == "" && spec.UnhealthyLessThanOrEqualTo == nil {
+		return nil, false
+	}
+	return func(expected int) int {
+		gate, err := newGate(spec, expected)
+		if err != nil {
+			return 0
+		}
+		return gate.maximum
+	}, true
+}
+
+// AlwaysOpen reports whether triggerIf allows remediation however many Machines are unhealthy, as with 100%, the default of Cluster API's v1beta1.
+func AlwaysOpen(mhc *clusterv1.MachineHealthCheck) bool {
+	gate, err := newGate(mhc.Spec.Remediation.TriggerIf, mhcspec.MaxCount)
+	return err == nil && gate.minimum == 0 && gate.maximum >= mhcspec.MaxCount
+}
+
+// GateClosed says why triggerIf does not allow remediation; empty if it does. Its lower bound applies only to the first step of a
+// repair.
+func GateClosed(f Facts, first bool) string {
+	gate, err := newGate(f.MachineHealthCheck.Spec.Remediation.TriggerIf, len(f.Targets))
+	if err != nil {
+		return err.Error()
+	}
+	d := Decision{Counts: count(f.Targets), gate: gate}
+	if gate.allows(d.Counts, first) {
+		return ""
+	}
+	return d.gateMessage()
+}

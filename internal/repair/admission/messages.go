@@ -66,7 +66,7 @@ const (
 var waits = []struct{ reason, one, several string }{
 	{v1alpha1.ReasonNoSlot, "waits for a slot", "wait for a slot"},
 	{v1alpha1.ReasonGateClosed, "is held back", "are held back"},
-	{ReasonSignalSuspected, "is sick by what its detector may say wrongly", "are sick by what their detector may say wrongly"},
+	{ReasonSignalSuspected, "is not repaired, because the detector that found it sick may be wrong", "are not repaired, because the detectors that found them sick may be wrong"},
 	{v1alpha1.ReasonOnHold, "is on hold", "are on hold"},
 	{v1alpha1.ReasonPaced, "waits its turn", "wait their turn"},
 	{ReasonTemplateNotFound, "waits for its remediation template", "wait for their remediation template"},
@@ -168,7 +168,7 @@ func (d *Decision) StepOf(one Admission) string {
 	return d.Steps[0].Name
 }
 
-// overlapMessage names the Machines that MachineHealthChecks of other controllers have to themselves.
+// overlapMessage names the Machines that other controllers manage alone, for their MachineHealthChecks.
 func overlapMessage(elsewhere map[string][]string) string {
 	owners, more := slices.Sorted(maps.Keys(elsewhere)), ""
 	if len(owners) > maxNames {

@@ -65,7 +65,7 @@ func (d *Decision) obstacle(f Facts, one Admission, now time.Time) Obstacle {
 		return d.Stopped
 	}
 	if one.awaitedBy != "" {
-		return Obstacle{Reason: ReasonAwaited, Message: "MachineRemediation " + one.awaitedBy + " waits for it in the place of another machine, and judges it"}
+		return Obstacle{Reason: ReasonAwaited, Message: "it replaces another machine, and MachineRemediation " + one.awaitedBy + " decides whether it is healthy"}
 	}
 	if why, until := mhcspec.OnHold(now, one.Machine); why != "" {
 		return Obstacle{v1alpha1.ReasonOnHold, why, until}

@@ -68,7 +68,7 @@ func PassedOver(f Facts, now time.Time) string {
 		return "it is on hold"
 	case stop.Reason != "", current(mhc, allowedNow(mhc)) && allowedNow(mhc).Reason == ReasonInvalidConfiguration:
 		return "its configuration is invalid"
-	case mhcspec.NamesPlan(mhc) && f.Template.Plan == nil, current(mhc, template) && template.Status == metav1.ConditionFalse:
+	case mhcspec.PlanMissing(mhc, f.Template.Plan), current(mhc, template) && template.Status == metav1.ConditionFalse:
 		return "its template does not exist"
 	}
 	return ""

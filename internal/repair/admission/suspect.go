@@ -29,7 +29,7 @@ type Share struct {
 	Suspect bool
 }
 
-// fewest is how many Nodes must show a condition to count as many at once.
+// fewest is how many Nodes must show a condition to count as many at once. One alone is no sign of a wrong detector, however small the cluster.
 const fewest = 2
 
 func (s *Share) over() bool { return s.Shown >= fewest && s.Shown*100 > s.Most*s.Nodes }

@@ -41,8 +41,8 @@ func proving(s *v1alpha1.MachineRemediationStatus) *v1alpha1.RemediationAttempt 
 	return nil
 }
 
-// notBegun reports whether an attempt is over that nobody began.
-func notBegun(attempt v1alpha1.RemediationAttempt) bool {
+// endedNotBegun reports whether an attempt is over and nobody had begun it.
+func endedNotBegun(attempt v1alpha1.RemediationAttempt) bool {
 	return attempt.Result == v1alpha1.ResultNotBegun
 }
 
@@ -71,7 +71,7 @@ func (d *draft) begin(step v1alpha1.RemediationStep) *v1alpha1.RemediationAttemp
 func (d *draft) remember(attempt v1alpha1.RemediationAttempt) {
 	d.s.Attempts = append(d.s.Attempts, attempt)
 	for len(d.s.Attempts) > maxAttempts {
-		i := max(0, slices.IndexFunc(d.s.Attempts, notBegun))
+		i := max(0, slices.IndexFunc(d.s.Attempts, endedNotBegun))
 		d.s.Attempts = slices.Delete(d.s.Attempts, i, i+1)
 	}
 }

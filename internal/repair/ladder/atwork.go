@@ -98,9 +98,9 @@ func (d *draft) asking(attempt *v1alpha1.RemediationAttempt, bound time.Duration
 			d.s.NextTransitionTime = new(metav1.NewTime(due))
 		}
 		return d.goOn(waits)
-	case d.f.Bounded, !builtIn(d.f.Record) && !d.now.Before(last):
+	case d.f.Bounded, !d.f.Record.Spec.BuiltIn() && !d.now.Before(last):
 		return d.givesUp(attempt, inVain)
-	case !builtIn(d.f.Record):
+	case !d.f.Record.Spec.BuiltIn():
 		d.recheck(last)
 	}
 	d.s.NextTransitionTime = nil
@@ -118,7 +118,7 @@ func (d *draft) requesting(attempt *v1alpha1.RemediationAttempt, step v1alpha1.R
 		d.recheck(d.now.Add(unreadableRetry))
 	}
 	switch {
-	case builtIn(d.f.Record) && !reboots:
+	case d.f.Record.Spec.BuiltIn() && !reboots:
 		return d.inTime(attempt, step)
 	case reboots && !d.begun(attempt):
 		return d.awaitCycle(attempt, step)
@@ -168,7 +168,7 @@ func (d *draft) awaitCycle(attempt *v1alpha1.RemediationAttempt, step v1alpha1.R
 	case request.Kept != "" && d.f.Record.Spec.AskedFor() && (NeedsNoSlot(d.f.Record) || d.f.Unlimited):
 		// Nobody waits for it, and no rack begins at once beyond a limit, so it waits without end.
 		d.s.NextTransitionTime = nil
-		return d.goOn(d.trying(step) + ": waits: " + request.Kept)
+		return d.goOn(d.trying(step) + ": " + request.Kept)
 	case request.Kept != "":
 		d.s.StoppedBy = byHost
 		return d.givesUp(attempt, request.Kept)

@@ -39,10 +39,10 @@ func (d *draft) rest(last *v1alpha1.RemediationAttempt) {
 func (d *draft) restAfter(last *v1alpha1.RemediationAttempt) time.Duration {
 	inVain := last.Result == v1alpha1.ResultImpossible || (last.Result != "" && last.Result.Counts())
 	switch {
-	case notBegun(*last) && last.ObjectRef == nil:
+	case endedNotBegun(*last) && last.ObjectRef == nil:
 		// Nobody was asked, so what kept Sickbay from asking says how long it waits.
 		return 0
-	case notBegun(*last):
+	case endedNotBegun(*last):
 		return doubled(firstBackoff, maxBackoff, int(max(1, last.Count)))
 	case last.Result == v1alpha1.ResultAborted:
 		return doubled(firstBackoff, maxBackoff, aborted(&d.s))
@@ -102,7 +102,7 @@ func (d *draft) yield(hidden bool) {
 
 // fruitless returns how often the record has tried in vain to ask for its step.
 func (d *draft) fruitless() int {
-	if last := Last(&d.s); d.f.Record.Spec.AskedFor() && last != nil && notBegun(*last) {
+	if last := Last(&d.s); d.f.Record.Spec.AskedFor() && last != nil && endedNotBegun(*last) {
 		return int(last.Count)
 	}
 	return Fruitless(d.asDecided())

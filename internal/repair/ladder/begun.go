@@ -80,7 +80,7 @@ func (d *draft) deletedAtWork(attempt *v1alpha1.RemediationAttempt, m Machine) t
 	switch {
 	case m.Deleting():
 		return m.DeletingSince
-	case builtIn(d.f.Record):
+	case d.f.Record.Spec.BuiltIn():
 		// Its deletion was short enough not to be stored.
 		return d.now
 	}
@@ -122,7 +122,7 @@ func (d *draft) soonGone() bool {
 	if attempt != nil && attempt.Begun() {
 		return false
 	}
-	return builtIn(d.f.Record) && m.Owner != nil && m.Deleting() && d.now.Before(m.DeletingSince.Add(quickDeletion))
+	return d.f.Record.Spec.BuiltIn() && m.Owner != nil && m.Deleting() && d.now.Before(m.DeletingSince.Add(quickDeletion))
 }
 
 // longestAsking is how long Sickbay asks for a step that nobody begins, before a person must decide.
@@ -152,8 +152,8 @@ func (d *draft) takeBack(attempt *v1alpha1.RemediationAttempt, message string) {
 // go on asking, and other health checks go on asking an owner; a power cycle that somebody asked for is not waited for any longer.
 func (d *draft) askedForADay(step v1alpha1.RemediationStep) bool {
 	last := Last(&d.s)
-	asksOn := builtIn(d.f.Record) && (!d.f.Record.Spec.AskedFor() || step.Action == v1alpha1.ActionReplace)
-	if last == nil || !notBegun(*last) || last.Step != step.Name || asksOn {
+	asksOn := d.f.Record.Spec.BuiltIn() && (!d.f.Record.Spec.AskedFor() || step.Action == v1alpha1.ActionReplace)
+	if last == nil || !endedNotBegun(*last) || last.Step != step.Name || asksOn {
 		return false
 	}
 	return !d.now.Before(last.StartTime.Add(longestAsking)) && d.now.Sub(last.EndTime.Time) <= sameAsking
@@ -168,7 +168,7 @@ func (d *draft) joinNotBegun(kept bool) {
 	}
 	before, last := d.s.Attempts[n-2], &d.s.Attempts[n-1]
 	fresh := last.Decision != nil && last.Decision.Attempt == last.Number
-	if !notBegun(before) || before.Step != last.Step || fresh || last.StartTime.Sub(before.EndTime.Time) > sameAsking {
+	if !endedNotBegun(before) || before.Step != last.Step || fresh || last.StartTime.Sub(before.EndTime.Time) > sameAsking {
 		return
 	}
 	last.Count = max(1, before.Count) + 1

@@ -118,6 +118,7 @@ func (d *draft) longestWait() time.Duration {
 	if attempt := atWork(&d.s); attempt != nil && attempt.Begun() {
 		return d.stepOf(attempt).Timeout()
 	}
+	// The clocks of leaders differ, and a rest that is cut off is not known as one any more: hence half more.
 	longest := max(maxRest+maxRest/2, d.f.BootTime, busyTime, d.f.Record.Spec.Probation())
 	for i := range d.f.Record.Spec.Steps {
 		longest = max(longest, d.f.Record.Spec.Steps[i].Timeout()+2*d.f.Record.Spec.Probation())

@@ -42,7 +42,7 @@ type Facts struct {
 // still says how the machine is.
 func (f *Facts) asAsked() {
 	f.Machine.OtherFinding, f.RemediateAsked, f.JumpTo = false, false, ""
-	// The health check waits for it.
+	// The asker waits for an answer, so nothing is asked for without end.
 	f.Bounded = true
 	if f.Record.Spec.OnTheirWord() {
 		f.Machine.Health, f.BootTime = Sick, 0
@@ -174,7 +174,7 @@ func Alone(r *v1alpha1.MachineRemediation) Facts {
 	}
 	d := draft{f: f, s: r.Status}
 	step := d.stepOf(last)
-	if step.Action == v1alpha1.ActionReplace && last.ObjectRef.Kind != "Machine" {
+	if step.Action == v1alpha1.ActionReplace && !last.ObjectRef.IsMachine() {
 		f.Machine.Owner = last.ObjectRef.DeepCopy()
 	}
 	if last.EndTime != nil && d.reason() != v1alpha1.ReasonWithdrawing {

@@ -42,7 +42,7 @@ func (d *draft) unneeded(attempt *v1alpha1.RemediationAttempt, message string) {
 func (d *draft) whyGone() string {
 	for i := range d.s.Attempts {
 		attempt := &d.s.Attempts[i]
-		mayHaveAsked := attempt.ObjectRef != nil || notBegun(*attempt)
+		mayHaveAsked := attempt.ObjectRef != nil || endedNotBegun(*attempt)
 		if mayHaveAsked && d.stepOf(attempt).Action == v1alpha1.ActionReplace {
 			return "The machine is gone"
 		}

@@ -9,7 +9,7 @@ import (
 // held leaves the machine to a person: no step is left, or the plan or a person says so.
 func (d *draft) held() bool {
 	d.dropDecision()
-	again := d.retried()
+	again := d.applyRetry()
 	if d.needsPerson() || ((d.f.Safety.PlanProblem != "" || d.gaveUp()) && !again) {
 		return d.leaveToPerson()
 	}

@@ -244,7 +244,7 @@ func (w *look) checkRest(d Decision) {
 
 // goesOnAsking reports whether the record asks for as long as it takes: a built-in plan where nobody waits for the slot.
 func (w *look) goesOnAsking() bool {
-	return builtIn(w.f.Record) && !w.f.Bounded && Progress(&w.f.Record.Status).Reason == v1alpha1.ReasonRefused
+	return w.f.Record.Spec.BuiltIn() && !w.f.Bounded && Progress(&w.f.Record.Status).Reason == v1alpha1.ReasonRefused
 }
 
 // checkUnbegun holds of what nobody has begun: it does not stand under a pause, nor keep a slot that others wait for beyond its time.

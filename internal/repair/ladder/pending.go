@@ -6,7 +6,7 @@ import (
 
 // pending waits for what the next attempt needs, and begins it.
 func (d *draft) pending() bool {
-	again := d.retried()
+	again := d.applyRetry()
 	step, ok := d.nextStep()
 	if ok && !again && !allows(d.personsDecision()) && inherited(&d.s, step) == nil {
 		step = d.jump(step)

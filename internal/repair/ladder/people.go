@@ -45,7 +45,7 @@ func approved(r *v1alpha1.MachineRemediation, step v1alpha1.RemediationStep) boo
 
 // inherited returns the decision that allowed the latest attempt, if nobody began that; or nil.
 func inherited(s *v1alpha1.MachineRemediationStatus, step v1alpha1.RemediationStep) *v1alpha1.RemediationDecision {
-	if last := Last(s); last != nil && notBegun(*last) && last.Step == step.Name && allows(last.Decision) {
+	if last := Last(s); last != nil && endedNotBegun(*last) && last.Step == step.Name && allows(last.Decision) {
 		return last.Decision
 	}
 	return nil
@@ -69,7 +69,7 @@ func (d *draft) decisionFor(step v1alpha1.RemediationStep) *v1alpha1.Remediation
 // dropDecision forgets an Approve or a Retry on which nobody began anything for a day, or that was given for another finding.
 func (d *draft) dropDecision() {
 	last := Last(&d.s)
-	if last == nil || !notBegun(*last) || !allows(last.Decision) {
+	if last == nil || !endedNotBegun(*last) || !allows(last.Decision) {
 		return
 	}
 	if due := last.StartTime.Add(longestAsking); d.now.Before(due) && !d.f.Machine.OtherFinding {
@@ -151,18 +151,21 @@ func answerBy(decision *v1alpha1.RemediationDecision) string {
 	return text
 }
 
-// KeepsOff reports whether a record is for single steps of a power cycle, between which a person keeps the host off.
-func KeepsOff(r *v1alpha1.MachineRemediation) bool {
+// SingleSteps reports whether a record is for single steps of a power cycle. Between them, a person keeps the host off.
+func SingleSteps(r *v1alpha1.MachineRemediation) bool {
 	return slices.ContainsFunc(r.Spec.Steps, func(step v1alpha1.RemediationStep) bool { return step.Until != "" })
 }
 
-// Before reports whether a record waits for another open one of its machine. All wait for a person who keeps the host off, who waits only until
-// nothing of theirs stands, and for one of which something stands. What people ask for waits for a health check's that may act, which makes room
-// if nobody has begun it; one that stands still, held or paused, is not waited for. Otherwise the later one waits.
+// Before reports whether a record waits for another open one of its machine:
+//
+//  1. A record for single steps goes first, once nothing of the other stands.
+//  2. A record of which something stands goes before one of which nothing does.
+//  3. A person's record waits for a health check's that has a slot.
+//  4. Else the older goes first.
 func Before(other, own *v1alpha1.MachineRemediation) bool {
 	switch {
-	case KeepsOff(own) != KeepsOff(other):
-		return KeepsOff(other) || MayStand(other)
+	case SingleSteps(own) != SingleSteps(other):
+		return SingleSteps(other) || MayStand(other)
 	case MayStand(own) != MayStand(other):
 		return MayStand(other)
 	case own.Spec.OnTheirWord() != other.Spec.OnTheirWord():

@@ -104,14 +104,14 @@ func known(action v1alpha1.Action) bool {
 	return Acts(action) || action == v1alpha1.ActionWait || action == v1alpha1.ActionHold
 }
 
-// builtIn reports whether the record follows a built-in plan.
-func builtIn(r *v1alpha1.MachineRemediation) bool { return r.Spec.TemplateRef == nil }
-
 // NeverGivenUp reports whether a step begins again however often it fails: the replacement of the built-in plan. What somebody asked for without
 // a finding comes to an end.
 func NeverGivenUp(r *v1alpha1.MachineRemediation, step v1alpha1.RemediationStep) bool {
-	return builtIn(r) && step.Action == v1alpha1.ActionReplace && !r.Spec.AskedFor()
+	return r.Spec.BuiltIn() && step.Action == v1alpha1.ActionReplace && !r.Spec.AskedFor()
 }
+
+// Repairs reports whether a step is meant to make the machine healthy, unlike evidence and waiting.
+func Repairs(step v1alpha1.RemediationStep) bool { return Acts(step.Action) && !evidence(step) }
 
 // evidence reports whether a step makes a request that repairs nothing, and that stays as long as the record.
 func evidence(step v1alpha1.RemediationStep) bool {

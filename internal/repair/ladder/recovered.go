@@ -42,7 +42,7 @@ func (d *draft) recovered() bool {
 
 // suspend closes an attempt whose machine is healthy. If it may have repaired the machine, the probation will show.
 func (d *draft) suspend(attempt *v1alpha1.RemediationAttempt) {
-	if !d.begun(attempt) || !d.repairs(attempt) {
+	if !d.begun(attempt) || !Repairs(d.stepOf(attempt)) {
 		d.unneeded(attempt, "The machine has recovered")
 		return
 	}
@@ -75,17 +75,11 @@ func (d *draft) cancelled() bool {
 // triedRepair reports whether a repair had begun, whether it helped or not.
 func (d *draft) triedRepair() bool {
 	for i := range d.s.Attempts {
-		if attempt := &d.s.Attempts[i]; attempt.Begun() && d.repairs(attempt) {
+		if attempt := &d.s.Attempts[i]; attempt.Begun() && Repairs(d.stepOf(attempt)) {
 			return true
 		}
 	}
 	return false
-}
-
-// repairs reports whether an attempt is meant to repair the machine, unlike evidence and waiting.
-func (d *draft) repairs(attempt *v1alpha1.RemediationAttempt) bool {
-	step := d.stepOf(attempt)
-	return Acts(step.Action) && !evidence(step)
 }
 
 const undecidedNow = "Sickbay cannot tell at the moment whether the machine is healthy"

@@ -15,7 +15,7 @@ func (d *draft) replaced(attempt *v1alpha1.RemediationAttempt) bool {
 		attempt.Decision = d.personsDecision()
 		d.end(attempt, v1alpha1.ResultCancelled, answerBy(d.personsDecision()))
 		return d.complete(v1alpha1.ReasonCancelled, "The machine is gone; the remediation was cancelled")
-	case builtIn(d.f.Record) || attempt.ObjectRef.Kind == "Machine":
+	case d.f.Record.Spec.BuiltIn() || attempt.ObjectRef.IsMachine():
 		return d.replacedBy(attempt, "The machine is gone")
 	case d.noSuccessor() != "":
 		d.end(attempt, v1alpha1.ResultUnneeded, d.noSuccessor())
@@ -90,8 +90,8 @@ func (d *draft) awaitSuccessor(attempt *v1alpha1.RemediationAttempt) bool {
 		return d.complete(v1alpha1.ReasonMachineDeleted, "The machine is gone, and Sickbay cannot tell whether its owner replaces it")
 	}
 	if !d.now.Before(limit) {
-		d.end(attempt, v1alpha1.ResultTimedOut, "No healthy replacement has come in time")
-		return d.complete(v1alpha1.ReasonUnproven, "The machine is gone, and no healthy replacement has come in time")
+		d.end(attempt, v1alpha1.ResultTimedOut, "No healthy replacement appeared in time")
+		return d.complete(v1alpha1.ReasonUnproven, "The machine is gone, and no healthy replacement appeared in time")
 	}
 	d.recheck(limit)
 	message := "The machine is gone; waiting for its replacement"
@@ -124,10 +124,10 @@ func (d *draft) proveSuccessor(attempt *v1alpha1.RemediationAttempt) bool {
 	return d.replacedBy(attempt, "Machine "+d.f.Successor.Name+" has replaced it")
 }
 
-// Unproven reports whether a record ended as soon as its machine was gone: with a built-in plan, or if nobody owns the machine, nothing waits for a
+// ReplacedUnchecked reports whether a record ended as soon as its machine was gone: with a built-in plan, or if nobody owns the machine, nothing waits for a
 // replacement. Its last attempt did what it should, but nobody knows whether that helped.
-func Unproven(r *v1alpha1.MachineRemediation) bool {
+func ReplacedUnchecked(r *v1alpha1.MachineRemediation) bool {
 	last := Last(&r.Status)
 	return Ended(r) && Success(&r.Status).Reason == v1alpha1.ReasonReplaced && last != nil &&
-		(builtIn(r) || (last.ObjectRef != nil && last.ObjectRef.Kind == "Machine"))
+		(r.Spec.BuiltIn() || last.ObjectRef.IsMachine())
 }

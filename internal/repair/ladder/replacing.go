@@ -33,7 +33,7 @@ func (d *draft) replacing(attempt *v1alpha1.RemediationAttempt, step v1alpha1.Re
 	case m.Owner == nil:
 		return d.givesUp(attempt, fmt.Sprintf("%s %s does not own the machine any more", attempt.ObjectRef.Kind, attempt.ObjectRef.Name))
 	case !m.Mark.Stands():
-		return d.fails(attempt, "Somebody has taken the mark for "+m.ownerName()+" away")
+		return d.fails(attempt, "Somebody removed the mark for "+m.ownerName())
 	case d.f.Safety.KeptOff.IsSet():
 		// The owner would wipe the disks of a host that a person works on.
 		d.takeBack(attempt, d.f.Safety.KeptOff.String())
@@ -99,14 +99,14 @@ func (d *draft) ownerInVain() string {
 
 // deleting waits for a machine that is being deleted, which cannot be undone. It only mentions a deletion that takes long.
 func (d *draft) deleting(step v1alpha1.RemediationStep) bool {
-	if message, overdue := d.overdueDeletion(step); overdue {
+	if message, overdue := d.stopForDeletion(step); overdue {
 		return d.say(v1alpha1.RemediationActing, v1alpha1.ReasonDeletionOverdue, message)
 	}
 	return d.goOn(d.waitsFor(step))
 }
 
-// overdueDeletion reports whether the deletion of the machine takes long, and says so.
-func (d *draft) overdueDeletion(step v1alpha1.RemediationStep) (message string, overdue bool) {
+// stopForDeletion stops the clock of a step that may end, while the machine is being deleted. It reports whether the deletion takes long, and says so.
+func (d *draft) stopForDeletion(step v1alpha1.RemediationStep) (message string, overdue bool) {
 	if !NeverGivenUp(d.f.Record, step) {
 		// A successor must prove itself in the remaining time.
 		d.stopClock(byDeletion)

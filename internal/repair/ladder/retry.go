@@ -8,11 +8,11 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 )
 
-// retried begins a step again, as a person decided. It reports whether one did.
-func (d *draft) retried() bool {
+// applyRetry goes on with the step that a person wants again, and clears what the record waited for. It reports whether one does.
+func (d *draft) applyRetry() bool {
 	answer := d.personsDecision()
 	if answer == nil || answer.Answer != v1alpha1.AnswerRetry {
-		return d.retriedInVain() || d.replaceAsked()
+		return d.applyRetryAgain() || d.applyAnnotation()
 	}
 	step := answer.Step
 	if step == "" {
@@ -27,17 +27,17 @@ func (d *draft) retried() bool {
 	return true
 }
 
-// retriedInVain reports whether a person asked for the attempt that nobody began. It is repeated.
-func (d *draft) retriedInVain() bool {
+// applyRetryAgain goes on with the last attempt if a person asked for it and nobody began it. It reports whether it does.
+func (d *draft) applyRetryAgain() bool {
 	last := Last(&d.s)
-	if last == nil || !notBegun(*last) || last.Decision == nil || last.Decision.Answer != v1alpha1.AnswerRetry {
+	if last == nil || !endedNotBegun(*last) || last.Decision == nil || last.Decision.Answer != v1alpha1.AnswerRetry {
 		return false
 	}
 	d.s.Step = last.Step
 	return true
 }
 
-// lastTried returns the step of the latest attempt that began, or else the next one, or the first of the plan. It skips steps that
+// lastTried returns the step of the latest attempt that was asked for, or else the next one, or the first of the plan. It skips steps that
 // leave the machine to a person: that person has just answered.
 func (d *draft) lastTried() string {
 	for _, attempt := range slices.Backward(d.s.Attempts) {
@@ -106,8 +106,8 @@ func aborted(s *v1alpha1.MachineRemediationStatus) int {
 // findingAsked is the reason of a verdict that the annotation remediate-machine caused.
 const findingAsked = "HasRemediateMachineAnnotation"
 
-// replaceAsked goes on with the first Replace of the plan if somebody asked for it by annotation. It reports whether somebody did.
-func (d *draft) replaceAsked() bool {
+// applyAnnotation goes on with the first Replace of the plan if somebody asked for it by annotation. It reports whether somebody did.
+func (d *draft) applyAnnotation() bool {
 	replace := firstReplace(d.f.Record)
 	if replace < 0 || !d.askedAnew() {
 		return false

@@ -269,7 +269,7 @@ func rowsAskedFor() []row {
 		{
 			"the cycle has not begun, and a person keeps the host",
 			with(byAnnotation(), unlimited, asks("reboot", time.Minute), keptByCycle),
-			answer{Says: "Acting Acting: Step reboot: waits: Somebody wants the host h off (spec.online)", Last: "reboot 1 made RebootRemediation r-1, asked"},
+			answer{Says: "Acting Acting: Step reboot: Somebody wants the host h off (spec.online)", Last: "reboot 1 made RebootRemediation r-1, asked"},
 		},
 		{
 			"the cycle has not begun, a person keeps the host, and others wait for the slot",

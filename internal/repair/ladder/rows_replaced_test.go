@@ -40,9 +40,9 @@ func rowsReplaced() []row {
 			"no successor in time",
 			with(plan(replace()), works("replace", 70*time.Minute), begun(70*time.Minute), goneNow),
 			answer{
-				Says: "Ended Ended: The machine is gone, and no healthy replacement has come in time",
+				Says: "Ended Ended: The machine is gone, and no healthy replacement appeared in time",
 				At:   "2",
-				Last: "replace 1 made MachineSet md-0 since -1h10m0s, TimedOut: No healthy replacement has come in time", Ends: "False Unproven",
+				Last: "replace 1 made MachineSet md-0 since -1h10m0s, TimedOut: No healthy replacement appeared in time", Ends: "False Unproven",
 			},
 		},
 		{

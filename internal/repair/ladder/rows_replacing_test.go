@@ -68,12 +68,12 @@ func rowsReplacing() []row {
 			},
 		},
 		{
-			"somebody has taken the mark away",
+			"somebody removed the mark",
 			with(plan(replace()), works("replace", time.Minute), func(f *Facts) { f.Machine.Mark = Mark{} }),
 			answer{
-				Says: "Held NoStepLeft: No step is left; the last attempt: Somebody has taken the mark for MachineSet md-0 away; a person decides",
+				Says: "Held NoStepLeft: No step is left; the last attempt: Somebody removed the mark for MachineSet md-0; a person decides",
 				At:   "2",
-				Last: "replace 1 made MachineSet md-0, Failed: Somebody has taken the mark for MachineSet md-0 away", Free: true,
+				Last: "replace 1 made MachineSet md-0, Failed: Somebody removed the mark for MachineSet md-0", Free: true,
 			},
 		},
 		{

@@ -15,7 +15,7 @@ func Ended(r *v1alpha1.MachineRemediation) bool { return r.Status.CompletionTime
 // no room for as long as that lasts.
 func InFlight(r *v1alpha1.MachineRemediation) bool {
 	attempt := AtWork(r)
-	atWork := !Ended(r) && attempt != nil && (attempt.ObjectRef != nil || r.Spec.AskedFor()) && !KeepsOff(r)
+	atWork := !Ended(r) && attempt != nil && (attempt.ObjectRef != nil || r.Spec.AskedFor()) && !SingleSteps(r)
 	if NeedsNoSlot(r) {
 		return atWork
 	}
@@ -26,12 +26,12 @@ func InFlight(r *v1alpha1.MachineRemediation) bool {
 // needs one, as programs annotate whole racks, but for single steps, which a person takes.
 func NeedsNoSlot(r *v1alpha1.MachineRemediation) bool {
 	by := r.Spec.RequestedBy
-	return by != nil && (by.Kind != v1alpha1.AskedByAnnotation || KeepsOff(r))
+	return by != nil && (by.Kind != v1alpha1.AskedByAnnotation || SingleSteps(r))
 }
 
 // HasBegun reports whether somebody has begun to carry out an attempt of a record that acts.
 func HasBegun(r *v1alpha1.MachineRemediation) bool {
-	return slices.ContainsFunc(r.Status.Attempts, func(a v1alpha1.RemediationAttempt) bool { return a.ObjectRef != nil && a.Begun() })
+	return slices.ContainsFunc(r.Status.Attempts, func(a v1alpha1.RemediationAttempt) bool { return a.ActBegun() })
 }
 
 // HasSlot reports whether a record was granted more slots than it has released. One that needs none always has one.
@@ -63,7 +63,7 @@ func (d *draft) getInLine(step v1alpha1.RemediationStep) { d.inLine = Acts(step.
 func Fruitless(r *v1alpha1.MachineRemediation) int {
 	begun := int32(0)
 	for i := range r.Status.Attempts {
-		if a := &r.Status.Attempts[i]; a.ObjectRef != nil && a.Begun() {
+		if r.Status.Attempts[i].ActBegun() {
 			begun++
 		}
 	}

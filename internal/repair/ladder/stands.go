@@ -47,7 +47,7 @@ func (d *draft) answerDue() time.Time {
 func (d *draft) goesForUs() bool {
 	m := d.f.Machine
 	byUs := slices.ContainsFunc(d.s.Attempts, func(a v1alpha1.RemediationAttempt) bool {
-		return a.Begun() && (d.stepOf(&a).Deletes() || (a.ObjectRef != nil && a.ObjectRef.Kind == "Machine"))
+		return a.Begun() && (d.stepOf(&a).Deletes() || a.ObjectRef.IsMachine())
 	})
 	return m.Deleting() && !m.Gone && (m.Mark.Ours || byUs) && d.now.Before(m.DeletingSince.Add(DeletionTime))
 }

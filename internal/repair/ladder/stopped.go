@@ -37,7 +37,7 @@ func (d *draft) standStill(attempt *v1alpha1.RemediationAttempt, reason, message
 		d.stopClock(byPause)
 		return d.say(v1alpha1.RemediationActing, reason, message)
 	}
-	overdue, slow := d.overdueDeletion(step)
+	overdue, slow := d.stopForDeletion(step)
 	if !slow {
 		return d.say(v1alpha1.RemediationActing, reason, message)
 	}
@@ -56,7 +56,7 @@ func (d *draft) stop() (reason, message string) {
 }
 
 // standsStill reports whether the attempt at work resumes after the stop. An attempt that nobody has begun does not: others may have its slot. Nor
-// does a power cycle that keeps the host off. One that has let go of the host only puts back what the Node had, and is left to that.
+// does a power cycle that keeps the host off. One that has released the host only restores the Node, so it may finish.
 func (d *draft) standsStill(attempt *v1alpha1.RemediationAttempt) bool {
 	keepsOff := d.stepOf(attempt).Action == v1alpha1.ActionReboot && (d.f.Request == nil || !d.f.Request.HostReleased)
 	return d.begun(attempt) && !keepsOff

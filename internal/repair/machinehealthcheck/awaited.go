@@ -39,5 +39,5 @@ func (r *Reader) observeAwaited(ctx context.Context, f *admission.Facts, records
 
 // awaits reports whether a record judges a machine as its replacement: it follows a plan and is at work.
 func awaits(r *v1alpha1.MachineRemediation) bool {
-	return !ladder.Ended(r) && r.Spec.TemplateRef != nil && ladder.AtWork(r) != nil
+	return !ladder.Ended(r) && !r.Spec.BuiltIn() && ladder.AtWork(r) != nil
 }

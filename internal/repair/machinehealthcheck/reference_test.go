@@ -9,6 +9,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/intake/ask"
 	"github.com/sickbay-dev/sickbay/internal/machinehealth"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
+	"github.com/sickbay-dev/sickbay/internal/ownwrites"
 	"github.com/sickbay-dev/sickbay/internal/reboot"
 	"github.com/sickbay-dev/sickbay/internal/remedy"
 	"github.com/sickbay-dev/sickbay/internal/remedy/rebootannotation"
@@ -120,11 +121,13 @@ func TestReferenceFieldOwners(t *testing.T) {
 	for _, o := range [][2]string{
 		{machinehealth.FieldOwner, "`HealthCheckSucceeded`, `HostHealthy` and `SignalsTrusted` on Machines"},
 		{remedy.FieldOwner, "the status of MachineRemediations and their templates, and what they ask for: `OwnerRemediated` and the annotations about reboots on Machines, and requests"},
-		{FieldOwner, "the status of MachineHealthChecks"},
+		{FieldOwner, "the status of MachineHealthChecks, and `spec.grant` of MachineRemediations"},
 		{metadataFieldOwner, "the label and the owner reference on MachineHealthChecks"},
 		{upgradepause.FieldOwner, "the annotations about pauses for upgrades on MachineHealthChecks"},
 		{reboot.FieldOwner, "RebootRemediations of records, annotations of BareMetalHosts and Machines, and Nodes"},
 		{intake.FieldOwner, "MachineRemediations that others ask for, what the RebootRemediations by which they asked say, `ExternallyRemediated` on Machines, and the annotations about external remediation on Machines of OpenShift"},
+		{adoption.FieldOwner, "the annotation that hands MachineHealthChecks over, as do " + docs.Code(adoption.NamespaceOwner) + " and " + docs.Code(adoption.UpgradeOwner)},
+		{ownwrites.CommandFieldOwner, "what people do by commands; on the dashboard, " + docs.Code(ownwrites.DashboardFieldOwner)},
 	} {
 		table = append(table, []string{docs.Code(o[0]), o[1]})
 	}

@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	// FieldOwner is the field manager of our writes to MachineHealthChecks.
+	// FieldOwner is the field manager of our writes to MachineHealthChecks, and of the slots that we grant.
 	FieldOwner = "sickbay-machinehealthcheck"
 	// metadataFieldOwner is the field manager of the label and the owner reference that we ensure.
 	metadataFieldOwner = "sickbay-machinehealthcheck-metadata"

@@ -22,19 +22,7 @@ func Tried(r *v1alpha1.MachineRemediation) bool {
 func triedBy(r *v1alpha1.MachineRemediation, attempt *v1alpha1.RemediationAttempt) (v1alpha1.RemediationStep, bool) {
 	step, known := ladder.StepNamed(r, attempt.Step)
 	brokenOff := attempt.Result == v1alpha1.ResultAborted && attempt.HostOffAt != nil
-	return step, known && attempt.Begun() && (attempt.Result.Counts() || brokenOff) && repairs(step)
-}
-
-// repairs reports whether a step is meant to make the machine healthy.
-func repairs(step v1alpha1.RemediationStep) bool {
-	switch step.Action {
-	case v1alpha1.ActionReplace, v1alpha1.ActionReboot:
-		return true
-	case v1alpha1.ActionRequest:
-		return step.DoneWhen != v1alpha1.DoneWhenRequestSucceeded
-	default:
-		return false
-	}
+	return step, known && attempt.Begun() && (attempt.Result.Counts() || brokenOff) && ladder.Repairs(step)
 }
 
 // same returns the index in this plan of a step of an earlier one, by name and action; -1 if there is none.

@@ -1,5 +1,5 @@
-// Package onmachine reads what a Machine says about the next step of its record: its verdict, its mark for the owner, and the power cycles
-// that its annotations ask for. It is pure. The remediation controller adds what it reads elsewhere; simulate has only this.
+// Package onmachine knows how a repair shows on its Machine. It reads the verdict, the mark for the owner and the power cycles that annotations
+// ask for, and builds the mark and the note of who owned the Machine. It is pure. The remediation controller adds what it reads elsewhere; simulate has only this.
 package onmachine
 
 import (

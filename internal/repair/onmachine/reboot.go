@@ -14,7 +14,7 @@ import (
 // then, it holds the record that intake has made for it, too; afterwards, that record holds the others. The other single steps go on with a record, and
 // without one nobody carries them out.
 func HeldByOthers(machine *clusterv1.Machine, record *v1alpha1.MachineRemediation) ladder.Cause {
-	if ladder.KeepsOff(record) {
+	if ladder.SingleSteps(record) {
 		return unanswered(machine, record)
 	}
 	for _, key := range rebootannotation.Asking {
@@ -46,7 +46,7 @@ func StillAsks(machine *clusterv1.Machine, record *v1alpha1.MachineRemediation) 
 
 // KeptOff says that a person keeps the machine's host off; empty if nobody does.
 func KeptOff(machine *clusterv1.Machine, record *v1alpha1.MachineRemediation) ladder.Cause {
-	if ladder.KeepsOff(record) {
+	if ladder.SingleSteps(record) {
 		return ladder.Cause{}
 	}
 	if _, asked := machine.Annotations[rebootannotation.PowerOff]; asked {

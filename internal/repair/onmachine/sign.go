@@ -29,5 +29,5 @@ func CycleAtWork(record *v1alpha1.MachineRemediation) string {
 // AskedByAnnotation reports whether an annotation asked for a whole power cycle.
 func AskedByAnnotation(record *v1alpha1.MachineRemediation) bool {
 	by := record.Spec.RequestedBy
-	return by != nil && by.Kind == v1alpha1.AskedByAnnotation && !ladder.KeepsOff(record)
+	return by != nil && by.Kind == v1alpha1.AskedByAnnotation && !ladder.SingleSteps(record)
 }

@@ -16,8 +16,8 @@
 // So a flood in one domain is tried one at a time, ever more slowly, and a lone fault elsewhere does not wait for it; if both share
 // a domain, the lone fault is next.
 //
-// A repair failed if its record ended Unproven or ReplacementFailed, or is Held after a repair was tried. It is proven if the
-// record ended Recovered or Replaced. Others are neither: a machine that recovered unaided, was deleted or handed back, or a
+// A repair failed if its record ended Unproven or ReplacementFailed, if a person must decide or approve after a repair was tried, or if
+// the deletion of its machine is overdue. It is proven if the record ended Recovered or Replaced. Others are neither: a machine that recovered unaided, was deleted or handed back, or a
 // cancelled remediation teaches nothing, and built-in plans have no proof.
 //
 // Only two annotations are stored, with the location of a record's machine, which may be gone later: see [Annotations].

@@ -82,7 +82,7 @@ func markedOwner(r *v1alpha1.MachineRemediation) (uid string, known bool) {
 		replaces := slices.ContainsFunc(r.Spec.Steps, func(s v1alpha1.RemediationStep) bool {
 			return s.Name == step && s.Action == v1alpha1.ActionReplace
 		})
-		if ref != nil && replaces && ref.Kind != "Machine" {
+		if ref != nil && replaces && !ref.IsMachine() {
 			return string(ref.UID), true
 		}
 	}

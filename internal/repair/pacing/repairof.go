@@ -35,7 +35,7 @@ func RepairOf(r *v1alpha1.MachineRemediation, kinds []v1alpha1.PacingDomain) (Re
 func actsOf(r *v1alpha1.MachineRemediation) []v1alpha1.RemediationAttempt {
 	var acts []v1alpha1.RemediationAttempt
 	for i := range r.Status.Attempts {
-		if a := &r.Status.Attempts[i]; a.ObjectRef != nil && a.Begun() {
+		if r.Status.Attempts[i].ActBegun() {
 			acts = append(acts, r.Status.Attempts[i])
 		}
 	}
@@ -81,7 +81,7 @@ func (p *Repair) conclude(r *v1alpha1.MachineRemediation, acts []v1alpha1.Remedi
 
 // judge follows how a record ended. A built-in plan proves nothing, since it does not check the replacement.
 func (p *Repair) judge(r *v1alpha1.MachineRemediation) {
-	if r.Spec.TemplateRef == nil {
+	if r.Spec.BuiltIn() {
 		return
 	}
 	switch ladder.Success(&r.Status).Reason {
@@ -105,7 +105,7 @@ func (p *Repair) hangsSince(r *v1alpha1.MachineRemediation) (since time.Time, ha
 	return r.Status.StoppedTime.Add(ladder.DeletionTime), true
 }
 
-// heldInVain reports whether a person must decide after a repair was tried, and since when. A cancellation does not say whether
+// heldInVain reports whether a person must decide or approve after a repair was tried, and since when. A cancellation does not say whether
 // it helped. The condition's own time would not do: after each pause, it begins anew.
 func heldInVain(r *v1alpha1.MachineRemediation) (since time.Time, held bool) {
 	progressing := ladder.Progress(&r.Status)

@@ -142,6 +142,7 @@ func TestRepairOf(t *testing.T) {
 		// A pause two minutes ago began the condition anew; the failure is as old as the last attempt.
 		"Held after a repair was tried":   {record(granted, rebooted, released, held(v1alpha1.ReasonNoStepLeft)), of(at(10*minute), failed)},
 		"Held by Deny after a repair":     {record(granted, rebooted, denied, released, held(v1alpha1.ReasonDenied)), of(at(3*minute), failed)},
+		"waits for an approval after one": {record(granted, rebooted, released, held(v1alpha1.ReasonApprovalRequired)), of(at(10*minute), failed)},
 		"Held after evidence":             {record(granted, evidence, released, held(v1alpha1.ReasonHoldStep)), of(at(10*minute), neither)},
 		"Held at once":                    {record(granted, released, held(v1alpha1.ReasonHoldStep)), pacing.Repair{}},
 		"Held since a person cancelled":   {record(granted, rebooted, released, held(v1alpha1.ReasonCancelled)), of(at(10*minute), neither)},

@@ -132,8 +132,7 @@ func (r *Reader) slotsLimited(ctx context.Context, v *view) (bool, error) {
 		return false, err
 	}
 	config, _ := mhcspec.ParseConfig(v.mhc, plan)
-	// The limit of a plan that does not exist is unknown.
-	return config.MaxInFlight != nil || (plan == nil && mhcspec.NamesPlan(v.mhc)), nil
+	return config.MaxInFlight != nil || mhcspec.PlanMissing(v.mhc, plan), nil
 }
 
 // checkPaused says why the health check that asked may not have the machine repaired now. It also returns what else may put that on hold.
@@ -167,7 +166,7 @@ func (r *Reader) withdrawn(ctx context.Context, v *view, by *v1alpha1.Remediatio
 	case by.Kind == v1alpha1.AskedByPerson:
 	case by.UID != "":
 		return requestWithdrawn(ctx, v, by)
-	case ladder.KeepsOff(v.facts.Record):
+	case ladder.SingleSteps(v.facts.Record):
 		// Once the host is off, it goes on only as an annotation says.
 		off := ladder.AtWork(v.facts.Record) != nil && v.facts.Request != nil && !v.facts.Request.HostOffAt.IsZero()
 		if !off && !onmachine.AsksForSteps(v.machine) {

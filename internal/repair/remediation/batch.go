@@ -13,7 +13,7 @@ import (
 
 const (
 	// batchFills is how long a batch that follows one of several waits for more, and how long after that one another follows it: in a storm, each
-	// batch costs as many requests as one record alone. A record that nobody comes with never waits.
+	// batch costs as many requests as one record alone. A record on its own never waits.
 	batchFills = 200 * time.Millisecond
 	// batchFull is how many do not wait for more.
 	batchFull = 20
@@ -22,12 +22,12 @@ const (
 // batches lets records that are looked at side by side share the reads of what they have in common. Nobody gets an answer from a read
 // that began before they asked: a caller that comes while a batch is read waits for the next one. The zero value is ready to use.
 type batches struct {
-	mu   sync.Mutex
-	rows map[kinship]*row
+	mu    sync.Mutex
+	lanes map[batchKey]*lane
 }
 
-// kinship names what the records of a batch have in common.
-type kinship struct {
+// batchKey names what the records of a batch have in common.
+type batchKey struct {
 	cluster, healthCheck client.ObjectKey
 	// plan has no name if there is none.
 	plan client.ObjectKey
@@ -35,8 +35,8 @@ type kinship struct {
 	limited bool
 }
 
-// row is the batch that is being read, or was read last, and the one that fills meanwhile.
-type row struct{ reading, next *batch }
+// lane is the batch that is being read, or was read last, and the one that fills meanwhile.
+type lane struct{ reading, next *batch }
 
 // batch is one read for several records.
 type batch struct {
@@ -51,7 +51,7 @@ type batch struct {
 
 // read returns what the batch of a record reads, the record itself included unless it is nil. The first of a batch reads for all. The
 // caller must not change what others share.
-func (b *batches) read(ctx context.Context, of kinship, record *v1alpha1.MachineRemediation, read func([]*v1alpha1.MachineRemediation) (common, error)) (common, error) {
+func (b *batches) read(ctx context.Context, of batchKey, record *v1alpha1.MachineRemediation, read func([]*v1alpha1.MachineRemediation) (common, error)) (common, error) {
 	mine, before, first := b.join(of, record)
 	if !first {
 		select {
@@ -91,22 +91,22 @@ func (b *batch) fill(ctx context.Context) {
 var errNoAnswer = errors.New("the read had no answer")
 
 // join adds a record to the batch that fills. The first record of a batch also gets the one before, which must be done first.
-func (b *batches) join(of kinship, record *v1alpha1.MachineRemediation) (mine, before *batch, first bool) {
+func (b *batches) join(of batchKey, record *v1alpha1.MachineRemediation) (mine, before *batch, first bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.rows == nil {
-		b.rows = map[kinship]*row{}
+	if b.lanes == nil {
+		b.lanes = map[batchKey]*lane{}
 	}
-	r := b.rows[of]
+	l := b.lanes[of]
 	switch {
-	case r == nil:
+	case l == nil:
 		mine, first = newBatch(), true
-		b.rows[of] = &row{reading: mine}
-	case r.next == nil:
-		mine, before, first = newBatch(), r.reading, true
-		r.next = mine
+		b.lanes[of] = &lane{reading: mine}
+	case l.next == nil:
+		mine, before, first = newBatch(), l.reading, true
+		l.next = mine
 	default:
-		mine = r.next
+		mine = l.next
 	}
 	if mine.size++; mine.size == batchFull {
 		close(mine.full)
@@ -118,14 +118,14 @@ func (b *batches) join(of kinship, record *v1alpha1.MachineRemediation) (mine, b
 }
 
 // close ends the filling of a batch, since its reads begin.
-func (b *batches) close(of kinship, mine *batch) {
+func (b *batches) close(of batchKey, mine *batch) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.rows[of] = &row{reading: mine}
+	b.lanes[of] = &lane{reading: mine}
 }
 
 // leave ends a batch. One of several is remembered for a while, so that the next one waits for more.
-func (b *batches) leave(of kinship, mine *batch) {
+func (b *batches) leave(of batchKey, mine *batch) {
 	close(mine.done)
 	if mine.size == 1 {
 		b.forget(of, mine)
@@ -135,10 +135,10 @@ func (b *batches) leave(of kinship, mine *batch) {
 }
 
 // forget drops a batch that none has followed.
-func (b *batches) forget(of kinship, over *batch) {
+func (b *batches) forget(of batchKey, over *batch) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if r := b.rows[of]; r != nil && r.reading == over && r.next == nil {
-		delete(b.rows, of)
+	if l := b.lanes[of]; l != nil && l.reading == over && l.next == nil {
+		delete(b.lanes, of)
 	}
 }

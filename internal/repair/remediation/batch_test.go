@@ -39,7 +39,7 @@ func newBatchTest() *batchTest {
 }
 
 func (b *batchTest) ask(ctx context.Context) {
-	found, err := b.batches.read(ctx, kinship{}, &v1alpha1.MachineRemediation{}, func(records []*v1alpha1.MachineRemediation) (common, error) {
+	found, err := b.batches.read(ctx, batchKey{}, &v1alpha1.MachineRemediation{}, func(records []*v1alpha1.MachineRemediation) (common, error) {
 		b.reads++
 		n := b.reads
 		b.begun <- len(records)
@@ -124,7 +124,7 @@ func TestBatches(t *testing.T) {
 		b.wantAnswers(t, 2, answer{read: 5})
 		<-time.After(batchFills)
 		synctest.Wait()
-		if n := len(b.batches.rows); n > 0 {
+		if n := len(b.batches.lanes); n > 0 {
 			t.Errorf("%d batches are remembered", n)
 		}
 	})
@@ -162,7 +162,7 @@ func TestBatchesOfAStorm(t *testing.T) {
 		var all sync.WaitGroup
 		for range records {
 			all.Go(func() {
-				_, _ = b.read(t.Context(), kinship{}, nil, func([]*v1alpha1.MachineRemediation) (common, error) {
+				_, _ = b.read(t.Context(), batchKey{}, nil, func([]*v1alpha1.MachineRemediation) (common, error) {
 					reads.Add(1)
 					<-time.After(reading)
 					return common{}, nil

@@ -3,7 +3,11 @@
 //
 // Three packages answer three questions. machinehealth says whether a machine is sick, machinehealthcheck says whether it may be
 // repaired now, and this package says what the next step is: ladder decides, the Reader reads, the writer writes. Nothing else writes
-// the status of a record, or what a record asks for on Machines.
+// the status of a record, or the mark for the owner of a Machine. The annotations about power cycles have more writers: intake answers
+// them, and reboot removes those that are done.
+//
+// The same Reconciler also runs as remediation-openshift, for the Machines of OpenShift. A third controller, remediation-plans, says of each
+// MachineRemediationTemplate whether its plan can be used.
 //
 // Decisions are made on the caches. One that acts on a machine, or ends an attempt, is made again on live reads first.
 package remediation
@@ -58,7 +62,7 @@ type Reconciler struct {
 	// Tracer traces each act. It may be nil.
 	Tracer *tracing.Tracer
 
-	// memory has since when the sweep of a record has failed. A restart only makes it retry longer.
+	// memory has the writes that the cache does not show yet, and since when the sweep of a record has failed. A restart only makes it retry longer.
 	memory controllerstate.Memory[time.Time]
 	passes passes
 	queue  queue

@@ -25,7 +25,7 @@ import (
 // built-in plan does not wait.
 func (r *Reader) observeGone(ctx context.Context, v *view) error {
 	v.facts.Machine.Gone = true
-	if v.facts.Record.Spec.TemplateRef == nil {
+	if v.facts.Record.Spec.BuiltIn() {
 		return nil
 	}
 	var err error

@@ -46,7 +46,8 @@ func init() {
 	ctrlmetrics.Registry.MustRegister(attemptsTotal, endedTotal, durationSeconds)
 	for _, outcome := range []string{
 		v1alpha1.ReasonRecovered, v1alpha1.ReasonRecoveredUnaided, v1alpha1.ReasonReplaced, v1alpha1.ReasonReplacementFailed, v1alpha1.ReasonMachineDeleted,
-		v1alpha1.ReasonUnproven, v1alpha1.ReasonCancelled, v1alpha1.ReasonHandedBack, v1alpha1.ReasonHandedOver,
+		v1alpha1.ReasonUnproven, v1alpha1.ReasonCancelled, v1alpha1.ReasonHandedBack, v1alpha1.ReasonHandedOver, v1alpha1.ReasonDone,
+		v1alpha1.ReasonNotDone, v1alpha1.ReasonSuperseded,
 	} {
 		endedTotal.WithLabelValues(outcome)
 	}
@@ -59,7 +60,10 @@ func initAttemptCounters(r *v1alpha1.MachineRemediation) {
 		return
 	}
 	for _, step := range r.Spec.Steps {
-		for _, outcome := range []v1alpha1.AttemptResult{outcomeStarted, v1alpha1.ResultSucceeded, v1alpha1.ResultFailed, v1alpha1.ResultTimedOut} {
+		for _, outcome := range []v1alpha1.AttemptResult{
+			outcomeStarted, v1alpha1.ResultSucceeded, v1alpha1.ResultFailed, v1alpha1.ResultTimedOut, v1alpha1.ResultNotBegun, v1alpha1.ResultImpossible,
+			v1alpha1.ResultAborted, v1alpha1.ResultDenied, v1alpha1.ResultCancelled, v1alpha1.ResultUnneeded,
+		} {
 			attemptsTotal.WithLabelValues(string(step.Action), step.Name, string(outcome))
 		}
 		if step.Action == v1alpha1.ActionReplace {
@@ -104,7 +108,7 @@ func measureAttempt(before, after *v1alpha1.MachineRemediation) {
 	}
 	if last.Result != "" && last.Result != v1alpha1.ResultWithdrawn && resultOf(before, last.Number) != last.Result {
 		outcome := string(last.Result)
-		if last.Result == v1alpha1.ResultSucceeded && ladder.Unproven(after) {
+		if last.Result == v1alpha1.ResultSucceeded && ladder.ReplacedUnchecked(after) {
 			outcome = outcomeUnproven
 		}
 		attemptsTotal.WithLabelValues(action, last.Step, outcome).Inc()

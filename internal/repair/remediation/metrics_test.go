@@ -67,8 +67,8 @@ func TestMetrics(t *testing.T) {
 	step := prometheus.Labels{"action": string(v1alpha1.ActionReplace), "step": "replace"}
 	attemptsTotal.DeletePartialMatch(step)
 	f.reconcile(record)
-	if got := attemptsTotal.DeletePartialMatch(step); got != 5 {
-		t.Errorf("the counters of an open record have %d series, not 5", got)
+	if got := attemptsTotal.DeletePartialMatch(step); got != 11 {
+		t.Errorf("the counters of an open record have %d series, not 11", got)
 	}
 	f.wantCounted(map[string]float64{"mhc Acting Acting": 2})
 
@@ -231,7 +231,9 @@ func TestCountersBeginAtZero(t *testing.T) {
 	initAttemptCounters(ended)
 	var want []string
 	for _, step := range record.Spec.Steps {
-		for _, outcome := range []string{"Failed", "Started", "Succeeded", "TimedOut"} {
+		for _, outcome := range []string{
+			"Aborted", "Cancelled", "Denied", "Failed", "Impossible", "NotBegun", "Started", "Succeeded", "TimedOut", "Unneeded",
+		} {
 			want = append(want, fmt.Sprintf("%s of %s: %s = 0", step.Action, step.Name, outcome))
 		}
 	}

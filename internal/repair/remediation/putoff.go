@@ -17,7 +17,7 @@ import (
 // errPutOff says that a machine was marked, and that its record says so later: in a storm, the marks of others go first.
 var errPutOff = errors.New("others are marked first")
 
-// putOff is what the answer to a mark told, until the record stores it. A restart forgets it, and the next look shows the same, unless the machine is
+// putOff is a status that was decided after a mark and is not stored yet. A restart forgets it, and the next look shows the same, unless the machine is
 // gone by then.
 type putOff struct {
 	version  string

@@ -18,7 +18,7 @@ import (
 
 // common is what a batch reads past the caches: what its records have in common, and the records themselves. What does not exist is nil.
 type common struct {
-	of      kinship
+	of      batchKey
 	cluster *clusterv1.Cluster
 	mhc     *clusterv1.MachineHealthCheck
 	plan    *v1alpha1.MachineRemediationTemplate
@@ -86,7 +86,7 @@ func (r *Reader) readCommon(ctx context.Context, v, shown *view) (*common, *v1al
 		latest, err := liveRecord(ctx, r.Live, record)
 		return nil, latest, err
 	}
-	of := kinship{cluster: clusterKey(v.facts.Record), healthCheck: client.ObjectKeyFromObject(shown.mhc), limited: shown.limited && v.how >= bound}
+	of := batchKey{cluster: clusterKey(v.facts.Record), healthCheck: client.ObjectKeyFromObject(shown.mhc), limited: shown.limited && v.how >= bound}
 	if mhcspec.NamesPlan(shown.mhc) {
 		of.plan = mhcspec.PlanKey(shown.mhc)
 	}
@@ -103,7 +103,7 @@ func (r *Reader) readCommon(ctx context.Context, v, shown *view) (*common, *v1al
 }
 
 // readBatch reads what records have in common, and the records themselves.
-func (r *Reader) readBatch(ctx context.Context, of kinship, records []*v1alpha1.MachineRemediation) (common, error) {
+func (r *Reader) readBatch(ctx context.Context, of batchKey, records []*v1alpha1.MachineRemediation) (common, error) {
 	found, reads := common{of: of}, r.sideBySide()
 	reads.Go(func() (err error) {
 		found.cluster, err = scaffold.Find(ctx, r.Live, of.cluster, &clusterv1.Cluster{})

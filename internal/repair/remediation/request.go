@@ -40,7 +40,7 @@ func (r *Reader) requestFacts(ctx context.Context, v *view) error {
 func mustRead(v *view) bool {
 	record := v.facts.Record
 	gone := v.machine == nil || !v.machine.DeletionTimestamp.IsZero() || !record.DeletionTimestamp.IsZero()
-	return ladder.KeepsOff(record) && ladder.AtWork(record) != nil && !gone
+	return ladder.SingleSteps(record) && ladder.AtWork(record) != nil && !gone
 }
 
 // assumeUnreadable handles a kind that cannot be read. An object that an attempt made is assumed to exist until it is known to be withdrawn,

@@ -82,7 +82,7 @@ func (r *Reader) observeSettings(ctx context.Context, v *view) error {
 	switch reports := onlyReports(v.mhc, config); {
 	case reports.IsSet():
 		s.Paused = reports
-	case template == nil && mhcspec.NamesPlan(v.mhc):
+	case mhcspec.PlanMissing(v.mhc, template):
 		s.Misconfigured = ladder.Cause{What: ladder.PlanMissing, Name: v.mhc.Name, Detail: v.mhc.Spec.Remediation.TemplateRef.Name}
 	case len(problems) > 0:
 		s.Misconfigured = ladder.Cause{What: ladder.ConfigInvalid, Name: v.mhc.Name, Detail: strings.Join(problems, "; ")}
@@ -220,7 +220,7 @@ func makerOf(owner silence.Facts) *v1alpha1.RemediationObjectReference {
 
 // hostFacts adds who keeps the machine's host off, or works on it, by the host itself.
 func (r *Reader) hostFacts(ctx context.Context, v *view) error {
-	if r.Observer == nil || ladder.KeepsOff(v.facts.Record) {
+	if r.Observer == nil || ladder.SingleSteps(v.facts.Record) {
 		return nil
 	}
 	host, err := r.Observer.Hosts.Of(ctx, v.machine, v.how >= bound)

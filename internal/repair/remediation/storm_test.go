@@ -60,7 +60,7 @@ func TestBatchCosts(t *testing.T) {
 func (f *harness) gathered() bool {
 	f.batches.mu.Lock()
 	defer f.batches.mu.Unlock()
-	for _, r := range f.batches.rows {
+	for _, r := range f.batches.lanes {
 		return r.reading.size > 1 || r.next != nil && r.next.size == batchSize-1
 	}
 	return true

@@ -26,7 +26,7 @@ import (
 const sweepTime = time.Hour
 
 // lateActs is how long after the end of an attempt a former leader may still carry it out. It acts on an observation that is at
-// most maxLookAge old, and the API server gives a write a minute.
+// most maxLookAge old, and an API server with the default --request-timeout gives a write a minute.
 const lateActs = maxLookAge + time.Minute
 
 // sweepRetry is how long to wait before looking again at a record whose sweep has to wait for late acts.

@@ -118,7 +118,7 @@ func (g *Gatekeeper) lookAgain(ctx context.Context, kept *lastLook, mhc *cluster
 // is no limit, or the number is within it. The plan is the one that mhc names, nil if there is none. If there is a limit, open is asked for the
 // open records of the cluster, past the cache.
 func (g *Gatekeeper) OverBudget(ctx context.Context, mhc *clusterv1.MachineHealthCheck, cluster *clusterv1.Cluster, plan *v1alpha1.MachineRemediationTemplate, open OpenRecords) (why string, err error) {
-	if plan == nil && mhcspec.NamesPlan(mhc) {
+	if mhcspec.PlanMissing(mhc, plan) {
 		return "MachineRemediationTemplate " + mhcspec.PlanKey(mhc).Name + " does not exist, so the limit on repairs is unknown", nil
 	}
 	f := admission.Facts{MachineHealthCheck: mhc, Cluster: cluster, Template: admission.Template{Plan: plan}}

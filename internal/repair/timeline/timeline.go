@@ -34,7 +34,7 @@ func Of(r *v1alpha1.MachineRemediation) Times {
 	healed, done := false, false
 	switch ladder.Success(&r.Status).Reason {
 	case v1alpha1.ReasonRecovered, v1alpha1.ReasonReplaced:
-		t.Unproven = ladder.Unproven(r)
+		t.Unproven = ladder.ReplacedUnchecked(r)
 		healed = t.Acted != nil && !t.Unproven
 	case v1alpha1.ReasonDone:
 		done = t.Acted != nil
@@ -65,7 +65,7 @@ func (t Times) Parts() map[string]time.Duration {
 
 func actedAt(attempts []v1alpha1.RemediationAttempt) *time.Time {
 	for i := range attempts {
-		if attempts[i].ObjectRef != nil && attempts[i].Begun() {
+		if attempts[i].ActBegun() {
 			return &attempts[i].BeganAt.Time
 		}
 	}
@@ -84,7 +84,7 @@ func healthyAt(r *v1alpha1.MachineRemediation) *time.Time {
 // the replacement had proven itself.
 func DeletionOf(r *v1alpha1.MachineRemediation) (owner types.UID, took time.Duration) {
 	last := ladder.Last(&r.Status)
-	if !ladder.Ended(r) || last == nil || last.EndTime == nil || last.ObjectRef == nil || !last.Begun() || !ladder.Unproven(r) {
+	if !ladder.Ended(r) || last == nil || last.EndTime == nil || !last.ActBegun() || !ladder.ReplacedUnchecked(r) {
 		return "", 0
 	}
 	return last.ObjectRef.UID, last.EndTime.Sub(last.BeganAt.Time)

@@ -133,7 +133,7 @@ func (w *World) askNoMore() {
 			values[rebootannotation.Request+"/"+string(step)] = gone
 		}
 		for _, r := range Every[*v1alpha1.MachineRemediation](w, kinds.Record) {
-			if r.Spec.MachineRef.UID == m.UID && ladder.KeepsOff(r) && !ladder.Ended(r) {
+			if r.Spec.MachineRef.UID == m.UID && ladder.SingleSteps(r) && !ladder.Ended(r) {
 				values[rebootannotation.Request+"/"+string(v1alpha1.StepPowerOn)] = ""
 			}
 		}

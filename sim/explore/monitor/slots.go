@@ -69,7 +69,7 @@ func (m *Monitor) deletionHangs(machine *clusterv1.Machine) bool {
 // personKeepsOff reports whether a record for single steps is at work on a machine. The others of the machine wait for it.
 func (m *Monitor) personKeepsOff(machine *clusterv1.Machine) bool {
 	return slices.ContainsFunc(m.records(), func(r *v1alpha1.MachineRemediation) bool {
-		return r.Spec.MachineRef.UID == machine.UID && !ladder.Ended(r) && ladder.KeepsOff(r) && ladder.MayStand(r)
+		return r.Spec.MachineRef.UID == machine.UID && !ladder.Ended(r) && ladder.SingleSteps(r) && ladder.MayStand(r)
 	})
 }
 

@@ -109,7 +109,7 @@ func (m *Monitor) hasAsked(machine *clusterv1.Machine) bool {
 // mayAskAgain reports whether an annotation on a machine may stand: what it asks for comes after what has begun.
 func (m *Monitor) mayAskAgain(machine *clusterv1.Machine) bool {
 	return slices.ContainsFunc(m.records(), func(r *v1alpha1.MachineRemediation) bool {
-		return r.Spec.MachineRef.UID == machine.UID && !ladder.Ended(r) && r.Spec.AskedFor() && (ladder.HasBegun(r) || ladder.KeepsOff(r))
+		return r.Spec.MachineRef.UID == machine.UID && !ladder.Ended(r) && r.Spec.AskedFor() && (ladder.HasBegun(r) || ladder.SingleSteps(r))
 	})
 }
 

@@ -28,8 +28,8 @@ const (
 	FieldOwner = "sickbay-adoption"
 	// NamespaceOwner does so where the label of a namespace has, which not each manager may read.
 	NamespaceOwner = FieldOwner + "-by-namespace"
-	// upgradeOwner owns what is left to the pause of an upgrade.
-	upgradeOwner = FieldOwner + "-until-upgraded"
+	// UpgradeOwner owns what is left to the pause of an upgrade.
+	UpgradeOwner = FieldOwner + "-until-upgraded"
 )
 
 // Reasons of the events on MachineHealthChecks.
@@ -85,7 +85,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 		r.memory.EndPause(req.NamespacedName)
 		err = writer{r.Client, r.Recorder}.apply(ctx, mhc, Owner(mhc), map[string]any{}, EventGivenBack, "Given back to Cluster API's own controller: the label "+Label+" asks for Sickbay no longer")
 	case LeaveToUpgrade:
-		err = writer{r.Client, r.Recorder}.apply(ctx, mhc, upgradeOwner, pausedBy(mhcspec.UpgradeValue), EventGivenBack, "Given back to Cluster API's own controller once its upgrade is over: the label "+Label+" asks for Sickbay no longer")
+		err = writer{r.Client, r.Recorder}.apply(ctx, mhc, UpgradeOwner, pausedBy(mhcspec.UpgradeValue), EventGivenBack, "Given back to Cluster API's own controller once its upgrade is over: the label "+Label+" asks for Sickbay no longer")
 	case Nothing:
 	}
 	if apierrors.IsConflict(err) {
