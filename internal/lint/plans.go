@@ -96,7 +96,7 @@ func (l *linter) diskless(c *check) {
 	if config.OnlyReports() {
 		return
 	}
-	field, steps := fieldTemplate, admission.BuiltInPlan(&c.mhc, config)
+	field, steps := fieldTemplate, admission.BuiltInPlan(&c.mhc, config, v1alpha1.RebootSettings{})
 	advice := "the annotation " + mhcspec.StrategyAnnotation + ": reboot, or a plan with a step Reboot, keeps them"
 	if c.template != nil {
 		steps, advice = c.template.Spec.Template.Spec.Steps, "put a step Reboot before it, or have a person approve it"

@@ -1,6 +1,7 @@
 package ask
 
 import (
+	"cmp"
 	"strings"
 	"time"
 
@@ -132,7 +133,8 @@ func (f Facts) aboutRequest(request *v1alpha1.RebootRemediation) Decision {
 		return f.makeFor(request)
 	case !ladder.Ended(made):
 		progress := ladder.Progress(&made.Status)
-		return tell(request, refTo(made), metav1.ConditionUnknown, orWaiting(progress.Reason), progress.Message)
+		reason := cmp.Or(progress.Reason, string(v1alpha1.RemediationPending))
+		return tell(request, refTo(made), metav1.ConditionUnknown, reason, progress.Message)
 	}
 	end := ladder.Success(&made.Status)
 	switch {
@@ -152,14 +154,6 @@ func interrupted(r *v1alpha1.MachineRemediation) bool {
 	reason := endOf(r).Reason
 	drained := reason == v1alpha1.ReasonHandedBack && r.DeletionTimestamp.IsZero() && r.Spec.RequestedBy.Kind == v1alpha1.AskedByHealthCheck
 	return reason == v1alpha1.ReasonSuperseded || drained
-}
-
-// orWaiting is the reason of a record that has said nothing yet.
-func orWaiting(reason string) string {
-	if reason == "" {
-		return string(v1alpha1.RemediationPending)
-	}
-	return reason
 }
 
 // tell tells a request something, unless it knows that.

@@ -76,7 +76,7 @@ func recordOf(machine string, opts ...recordOption) *v1alpha1.MachineRemediation
 	r.Spec.ClusterName = build.ClusterName
 	r.Spec.MachineRef = v1alpha1.RemediatedMachineReference{Name: machine, UID: types.UID("uid-" + machine)}
 	r.CreationTimestamp, r.Spec.Finding.Since = metav1.NewTime(ago(time.Minute)), metav1.NewTime(ago(time.Minute))
-	r.Spec.Steps = BuiltInPlan(check(), mhcspec.Config{})
+	r.Spec.Steps = BuiltInPlan(check(), mhcspec.Config{}, v1alpha1.RebootSettings{})
 	r.Spec.Grant = 1
 	for _, opt := range opts {
 		opt(r)

@@ -21,13 +21,9 @@ const (
 	day  = 24 * hour
 )
 
-// BuiltInPlan returns the plan of a MachineHealthCheck that names no MachineRemediationTemplate. If it names a RebootRemediationTemplate, that is
-// taken for one with the defaults.
-func BuiltInPlan(mhc *clusterv1.MachineHealthCheck, config mhcspec.Config) []v1alpha1.RemediationStep {
-	return builtInPlan(mhc, config, v1alpha1.RebootSettings{})
-}
-
-func builtInPlan(mhc *clusterv1.MachineHealthCheck, config mhcspec.Config, reboot v1alpha1.RebootSettings) []v1alpha1.RemediationStep {
+// BuiltInPlan returns the plan of a MachineHealthCheck that names no MachineRemediationTemplate. If it names a RebootRemediationTemplate, reboot
+// is what that one says.
+func BuiltInPlan(mhc *clusterv1.MachineHealthCheck, config mhcspec.Config, reboot v1alpha1.RebootSettings) []v1alpha1.RemediationStep {
 	ref := mhc.Spec.Remediation.TemplateRef
 	template := &v1alpha1.StepTemplateReference{APIVersion: ref.APIVersion, Kind: ref.Kind, Name: ref.Name}
 	switch {

@@ -17,7 +17,7 @@ func Steps(f Facts, config mhcspec.Config) []v1alpha1.RemediationStep {
 		}
 		return planSteps(&f.Template.Plan.Spec.Template.Spec)
 	}
-	return builtInPlan(f.MachineHealthCheck, config, f.Template.Reboot)
+	return BuiltInPlan(f.MachineHealthCheck, config, f.Template.Reboot)
 }
 
 // planSteps copies the steps of a plan. In the mode Approve, a person approves every step that does something.

@@ -78,6 +78,7 @@ type Request struct {
 
 // Successor is the machine that replaces the one that is gone.
 type Successor struct {
+	// Name may be missing of one that is gone.
 	Name   string
 	Health Health
 	// HealthySince is when it became healthy; zero if it is not.

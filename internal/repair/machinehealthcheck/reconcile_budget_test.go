@@ -7,6 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/recordstore"
 	"github.com/sickbay-dev/sickbay/internal/repair/admission"
@@ -50,7 +51,7 @@ func (w *harness) restartWithCache() {
 func (w *harness) admitByHand(t *testing.T, mhc *clusterv1.MachineHealthCheck, machine *clusterv1.Machine) {
 	t.Helper()
 	f := admission.Facts{MachineHealthCheck: mhc, Cluster: w.cluster}
-	d := admission.Decision{Steps: admission.BuiltInPlan(mhc, mhcspec.Config{})}
+	d := admission.Decision{Steps: admission.BuiltInPlan(mhc, mhcspec.Config{}, v1alpha1.RebootSettings{})}
 	latest, _ := stored(t, w, machine)
 	spec := admission.Spec(f, d, admission.Admission{Machine: latest, Grant: 1}, w.clock.Now())
 	build.Create(t.Context(), t, w.env.Client, recordstore.New(w.cluster, 1, spec))

@@ -37,7 +37,7 @@ func TestWhatTheRecordOfASickMachineSays(t *testing.T) {
 		NodeRef:        &v1alpha1.RemediationReference{Name: "node", UID: "node-uid"},
 		HealthCheckRef: v1alpha1.RemediationReference{Name: mhc.Name, UID: mhc.UID},
 		Finding:        v1alpha1.RemediationFinding{Reason: "DiskUnhealthy", Message: "The disk is full", Since: metav1.NewTime(since)},
-		Steps:          admission.BuiltInPlan(mhc, mhcspec.Config{}),
+		Steps:          admission.BuiltInPlan(mhc, mhcspec.Config{}, v1alpha1.RebootSettings{}),
 		Grant:          1,
 	})
 	want.Annotations["sickbay.dev/owner-uid"], want.Annotations["sickbay.dev/failure-domain"] = string(w.set.UID), ""

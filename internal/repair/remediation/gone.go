@@ -110,18 +110,7 @@ func (r *Reader) claimedBefore(ctx context.Context, record *v1alpha1.MachineReme
 	if machine := successor.Of(record, live, records); machine != nil {
 		return successorFrom(machine, records), nil
 	}
-	return &ladder.Successor{Name: machineNamed(ref), Health: ladder.Undecided, Gone: true, Record: ref}, nil
-}
-
-// machineNamed returns the name of a record's machine, which is the prefix of the record's name.
-func machineNamed(ref *v1alpha1.RemediationReference) string {
-	name := ref.Name
-	for range 2 {
-		if i := strings.LastIndexByte(name, '-'); i > 0 {
-			name = name[:i]
-		}
-	}
-	return name
+	return &ladder.Successor{Health: ladder.Undecided, Gone: true, Record: ref}, nil
 }
 
 func successorFrom(machine *clusterv1.Machine, records []*v1alpha1.MachineRemediation) *ladder.Successor {

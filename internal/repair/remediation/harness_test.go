@@ -152,7 +152,7 @@ func (f *harness) admitAgain(machine *clusterv1.Machine, ordinal int, opts ...re
 		MachineRef:     v1alpha1.RemediatedMachineReference{APIGroup: clusterv1.GroupVersion.Group, Name: machine.Name, UID: machine.UID},
 		HealthCheckRef: v1alpha1.RemediationReference{Name: f.mhc.Name, UID: f.mhc.UID},
 		Finding:        v1alpha1.RemediationFinding{Reason: verdict.ReasonNodeNotFound, Message: "Node not found", Since: metav1.NewTime(f.clock.Now())},
-		Steps:          admission.BuiltInPlan(f.mhc, config),
+		Steps:          admission.BuiltInPlan(f.mhc, config, v1alpha1.RebootSettings{}),
 		Grant:          1,
 	}
 	for _, opt := range opts {

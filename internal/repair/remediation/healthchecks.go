@@ -161,7 +161,7 @@ func (r *Reader) leaderOf(ctx context.Context, v *view, facts verdict.Facts) (le
 // healthCheckThatAdmitted returns the MachineHealthCheck of a record; nil if it is gone.
 func healthCheckThatAdmitted(ctx context.Context, reader client.Reader, record *v1alpha1.MachineRemediation) (*clusterv1.MachineHealthCheck, error) {
 	ref := record.Spec.HealthCheckRef
-	mhc, err := healthCheck(ctx, reader, client.ObjectKey{Namespace: record.Namespace, Name: ref.Name})
+	mhc, err := scaffold.Find(ctx, reader, client.ObjectKey{Namespace: record.Namespace, Name: ref.Name}, &clusterv1.MachineHealthCheck{})
 	if mhc == nil || mhc.Spec.ClusterName != record.Spec.ClusterName || !mhc.DeletionTimestamp.IsZero() {
 		return nil, err
 	}
@@ -205,7 +205,7 @@ func (v *view) healthCheck(ctx context.Context, key client.ObjectKey) (*clusterv
 	if v.common != nil && v.common.of.healthCheck == key {
 		return v.common.mhc, nil
 	}
-	return healthCheck(ctx, v.reader, key)
+	return scaffold.Find(ctx, v.reader, key, &clusterv1.MachineHealthCheck{})
 }
 
 // planOf returns the plan that a MachineHealthCheck names; nil if it names none, or one that does not exist.
@@ -214,11 +214,6 @@ func (v *view) planOf(ctx context.Context, mhc *clusterv1.MachineHealthCheck) (*
 		return v.common.plan, nil
 	}
 	return mhcspec.PlanOf(ctx, v.reader, mhc)
-}
-
-// healthCheck reads a MachineHealthCheck; nil if there is none of that name.
-func healthCheck(ctx context.Context, reader client.Reader, key client.ObjectKey) (*clusterv1.MachineHealthCheck, error) {
-	return scaffold.Find(ctx, reader, key, &clusterv1.MachineHealthCheck{})
 }
 
 // foreign reports whether a record belongs to a manager with another --watch-filter: it has that one's label, or none, and its MachineHealthCheck has
@@ -231,10 +226,10 @@ func (r *Reader) foreign(ctx context.Context, record *v1alpha1.MachineRemediatio
 		return ours != "" && made != ours, nil
 	}
 	key := client.ObjectKey{Namespace: record.Namespace, Name: record.Spec.HealthCheckRef.Name}
-	mhc, err := healthCheck(ctx, r.Cache, key)
+	mhc, err := scaffold.Find(ctx, r.Cache, key, &clusterv1.MachineHealthCheck{})
 	if mhc == nil && err == nil {
 		// The cache may not show it yet.
-		mhc, err = healthCheck(ctx, r.Live, key)
+		mhc, err = scaffold.Find(ctx, r.Live, key, &clusterv1.MachineHealthCheck{})
 	}
 	if mhc == nil {
 		return false, err

@@ -110,7 +110,7 @@ func (r *Reader) readBatch(ctx context.Context, of batchKey, records []*v1alpha1
 		return err
 	})
 	reads.Go(func() (err error) {
-		found.mhc, err = healthCheck(ctx, r.Live, of.healthCheck)
+		found.mhc, err = scaffold.Find(ctx, r.Live, of.healthCheck, &clusterv1.MachineHealthCheck{})
 		return err
 	})
 	if of.plan.Name != "" {

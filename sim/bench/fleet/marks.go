@@ -127,7 +127,7 @@ func (f *Fleet) record(ctx context.Context, m Machine) (*v1alpha1.MachineRemedia
 		Finding: v1alpha1.RemediationFinding{
 			Reason: "ReadyUnhealthy", Message: "Node condition Ready is False", Since: metav1.Now(),
 		},
-		Steps: admission.BuiltInPlan(mhc, mhcspec.Config{}),
+		Steps: admission.BuiltInPlan(mhc, mhcspec.Config{}, v1alpha1.RebootSettings{}),
 	}), nil
 }
 
