@@ -49,14 +49,14 @@ const (
 	ResultUnneeded AttemptResult = "Unneeded"
 )
 
-// Counts reports whether an attempt with this result uses up one of the attempts of its step. One that has no result yet does. Aborted
-// attempts count from the third on.
+// Counts reports whether an attempt with this result uses up one of the attempts of its step. One that has no result yet does, and one with
+// a result that only a later version knows. Aborted attempts count from the third on.
 func (r AttemptResult) Counts() bool {
 	switch r {
-	case "", ResultSucceeded, ResultFailed, ResultTimedOut:
-		return true
-	default:
+	case ResultWithdrawn, ResultNotBegun, ResultImpossible, ResultAborted, ResultDenied, ResultCancelled, ResultUnneeded:
 		return false
+	default:
+		return true
 	}
 }
 
