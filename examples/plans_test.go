@@ -263,12 +263,10 @@ func (p play) input(t *testing.T, check *clusterv1.MachineHealthCheck, nodes map
 	if sick.Status != healthcheck.False {
 		t.Fatalf("a machine with the Node %q is not sick: %+v", p.node, sick)
 	}
-	facts.Machine.Status.Conditions = append(facts.Machine.Status.Conditions, metav1.Condition{
-		Type: verdict.ConditionType, Status: metav1.ConditionFalse, Reason: sick.Reason, Message: sick.Message,
-	})
+	found := &metav1.Condition{Type: verdict.ConditionType, Status: metav1.ConditionFalse, Reason: sick.Reason, Message: sick.Message}
 	var attempts []v1alpha1.RemediationAttempt
 	for _, step := range p.tried {
 		attempts = append(attempts, v1alpha1.RemediationAttempt{Step: step, Result: v1alpha1.ResultTimedOut})
 	}
-	return rules.InputOf(facts.Machine, facts.Node.Node, facts.Rules, attempts)
+	return rules.InputOf(facts.Machine, facts.Node.Node, facts.Rules, found, attempts)
 }

@@ -69,6 +69,24 @@ func TestPlansAreReadWithDefaults(t *testing.T) {
 	}
 }
 
+// TestWhatALaterVersionSays: who does not know what a later version of Sickbay has stored goes on as if it were the stricter case.
+func TestWhatALaterVersionSays(t *testing.T) {
+	for result, want := range map[v1alpha1.AttemptResult]bool{
+		"": true, v1alpha1.ResultSucceeded: true, v1alpha1.ResultFailed: true, v1alpha1.ResultTimedOut: true, "Exploded": true,
+		v1alpha1.ResultWithdrawn: false, v1alpha1.ResultNotBegun: false, v1alpha1.ResultImpossible: false, v1alpha1.ResultAborted: false,
+		v1alpha1.ResultDenied: false, v1alpha1.ResultCancelled: false, v1alpha1.ResultUnneeded: false,
+	} {
+		if got := result.Counts(); got != want {
+			t.Errorf("an attempt with the result %q counts: %t", result, got)
+		}
+	}
+	for approval, want := range map[v1alpha1.Approval]bool{"": false, v1alpha1.ApprovalNotRequired: false, v1alpha1.ApprovalRequired: true, "Twice": true} {
+		if got := (v1alpha1.RemediationStep{Approval: approval}).NeedsApproval(); got != want {
+			t.Errorf("a step with the approval %q needs one: %t", approval, got)
+		}
+	}
+}
+
 func TestProbationOfRecords(t *testing.T) {
 	for _, tt := range []struct {
 		given *int32

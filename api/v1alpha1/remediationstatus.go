@@ -50,13 +50,14 @@ const (
 	ResultUnneeded AttemptResult = "Unneeded"
 )
 
-// Counts reports whether an attempt with this result alone uses up one of the attempts of its step. One that has no result yet does.
+// Counts reports whether an attempt with this result alone uses up one of the attempts of its step. One that has no result yet does, and one with
+// a result that only a later version knows.
 func (r AttemptResult) Counts() bool {
 	switch r {
-	case "", ResultSucceeded, ResultFailed, ResultTimedOut:
-		return true
-	default:
+	case ResultWithdrawn, ResultNotBegun, ResultImpossible, ResultAborted, ResultDenied, ResultCancelled, ResultUnneeded:
 		return false
+	default:
+		return true
 	}
 }
 

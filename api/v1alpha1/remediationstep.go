@@ -128,6 +128,11 @@ type RemediationStep struct {
 	Approval Approval `json:"approval,omitempty"`
 }
 
+// NeedsApproval reports whether a person has to agree before an attempt of the step may act. For what only a later version knows, one has.
+func (s RemediationStep) NeedsApproval() bool {
+	return s.Approval != "" && s.Approval != ApprovalNotRequired
+}
+
 // Deletes reports whether the step deletes the machine, whatever controller owns it.
 func (s RemediationStep) Deletes() bool {
 	return s.Action == ActionReplace && s.By == ReplaceByDeletion

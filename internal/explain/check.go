@@ -10,7 +10,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 
-	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/explain/selects"
 	"github.com/sickbay-dev/sickbay/internal/humanize"
 	"github.com/sickbay-dev/sickbay/internal/repair/admission"
@@ -104,7 +103,7 @@ func (c *Check) plan() string {
 		if step.MaxAttempts() > 1 {
 			name += fmt.Sprintf(", up to %d times", step.MaxAttempts())
 		}
-		if step.Approval == v1alpha1.ApprovalRequired {
+		if step.NeedsApproval() {
 			name += " (needs approval)"
 		}
 		names = append(names, name)

@@ -60,7 +60,7 @@ func (c *Check) Plan() []Step {
 
 func stepOf(step v1alpha1.RemediationStep) Step {
 	s := Step{
-		Name: step.Name, Action: string(step.Action), State: StepAhead, Attempts: int(step.MaxAttempts()), NeedsApproval: step.Approval == v1alpha1.ApprovalRequired,
+		Name: step.Name, Action: string(step.Action), State: StepAhead, Attempts: int(step.MaxAttempts()), NeedsApproval: step.NeedsApproval(),
 	}
 	if step.TimeoutSeconds != nil {
 		s.TimeoutSeconds = int64(*step.TimeoutSeconds)

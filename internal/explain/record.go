@@ -111,7 +111,7 @@ func (r *Record) left() string {
 }
 
 func (r *Record) approval(name string) string {
-	if step, _ := ladder.StepNamed(r.Record, name); step.Approval == v1alpha1.ApprovalRequired {
+	if step, _ := ladder.StepNamed(r.Record, name); step.NeedsApproval() {
 		return " (needs approval)"
 	}
 	return ""

@@ -12,6 +12,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/intake/ask"
 	"github.com/sickbay-dev/sickbay/internal/openshift"
 	"github.com/sickbay-dev/sickbay/internal/ownertemplate"
+	"github.com/sickbay-dev/sickbay/internal/ownwrites"
 	"github.com/sickbay-dev/sickbay/internal/scaffold"
 )
 
@@ -33,7 +34,10 @@ func (r reader) machineFacts(ctx context.Context, machine *clusterv1.Machine) (a
 		Healthy:     judged != nil && judged.Status == metav1.ConditionTrue,
 	}
 	var err error
-	if facts.FromTemplate, err = ownertemplate.Carried(ctx, r.live, machine); err != nil {
+	switch facts.FromTemplate, err = ownertemplate.Carried(ctx, r.live, machine); {
+	case scaffold.Answered(err):
+		facts.OwnerUnread = ownwrites.Note(ownwrites.Cause(err))
+	case err != nil:
 		return facts, err
 	}
 	if facts.AsksExternally() {

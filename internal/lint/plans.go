@@ -114,7 +114,7 @@ func (l *linter) diskless(c *check) {
 
 // approved reports whether a step needs a person's approval.
 func approved(template *v1alpha1.MachineRemediationTemplate, step v1alpha1.RemediationStep) bool {
-	return step.Approval == v1alpha1.ApprovalRequired || template != nil && template.Spec.Template.Spec.EffectiveMode() == v1alpha1.ModeApprove
+	return step.NeedsApproval() || template != nil && template.Spec.Template.Spec.EffectiveMode() == v1alpha1.ModeApprove
 }
 
 // nodeHealthCheck finds what medik8s rejects although its schema allows it.

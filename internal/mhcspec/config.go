@@ -68,7 +68,9 @@ func ParseConfig(mhc *clusterv1.MachineHealthCheck, template *v1alpha1.MachineRe
 		if template != nil {
 			config.MaxInFlight = template.Spec.Template.Spec.MaxInFlight
 			config.Paced = template.Spec.Template.Spec.Pacing != nil
-			config.Observe = template.Spec.Template.Spec.EffectiveMode() == v1alpha1.ModeObserve
+			// By a mode that only a later version knows, nothing is done, either.
+			mode := template.Spec.Template.Spec.EffectiveMode()
+			config.Observe = mode != v1alpha1.ModeAct && mode != v1alpha1.ModeApprove
 		}
 	} else {
 		problems = append(problems, config.parseMaxInFlight(mhc)...)

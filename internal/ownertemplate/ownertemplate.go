@@ -22,7 +22,7 @@ import (
 var templates = [][]string{{"spec", "template", "metadata", "annotations"}, {"spec", "machineTemplate", "metadata", "annotations"}}
 
 // Carried returns the annotations of a Machine that would ask for a power cycle, but that the template of its owner carries. It reads the owner only if
-// the Machine has such an annotation.
+// the Machine has such an annotation; if it cannot, it returns all that the template may carry.
 func Carried(ctx context.Context, live client.Reader, machine *clusterv1.Machine) ([]string, error) {
 	keys := slices.DeleteFunc(slices.Clone(rebootannotation.Asking), func(key string) bool {
 		value, there := machine.Annotations[key]
@@ -40,7 +40,7 @@ func Carried(ctx context.Context, live client.Reader, machine *clusterv1.Machine
 		return nil, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("reading the template of %s %s: %w", ref.Kind, ref.Name, err)
+		return keys, fmt.Errorf("reading the template of %s %s: %w", ref.Kind, ref.Name, err)
 	}
 	return slices.DeleteFunc(keys, func(key string) bool { return !carries(owner, key) }), nil
 }
@@ -52,7 +52,7 @@ func carries(owner *unstructured.Unstructured, key string) bool {
 	})
 }
 
-// Without returns a Machine without the annotations that the template of its owner carries.
+// Without returns a Machine without the annotations that the template of its owner carries; with all of them if that cannot be read.
 func Without(ctx context.Context, live client.Reader, machine *clusterv1.Machine) (*clusterv1.Machine, error) {
 	carried, err := Carried(ctx, live, machine)
 	if err != nil || len(carried) == 0 {

@@ -147,6 +147,15 @@ func (s *Scene) decide(c *check) {
 	}
 }
 
+// verdictOn returns what the health check finds on one of its machines; nil if nobody has judged it.
+func (c *check) verdictOn(m *machine) *metav1.Condition {
+	c.gather()
+	if i, ok := c.places[m.obj.UID]; ok {
+		return c.facts.Targets[i].Verdict()
+	}
+	return nil
+}
+
 // admit admits machines by the decision. If one turns out to need no slot, the slot goes to the next.
 func (s *Scene) admit(c *check) {
 	due, next := c.decision.Admit, c.decision.Next
@@ -172,7 +181,7 @@ func (c *check) starting(one admission.Admission) admission.Admission {
 		return one
 	}
 	m := c.byUID[one.Machine.UID]
-	step, rule, err := c.rules.StartAt(rules.InputOf(one.Machine, m.node(), c.rulesOfHealth, nil))
+	step, rule, err := c.rules.StartAt(rules.InputOf(one.Machine, m.node(), c.rulesOfHealth, one.Verdict(), nil))
 	if err != nil || step == "" {
 		return c.decision.StartBy(one, nil, err != nil)
 	}

@@ -190,7 +190,7 @@ func resumed(now time.Time, c *check, m *machine) time.Time {
 
 // jump evaluates the plan's rules for the step with which the record continues.
 func (r *record) jump(f *ladder.Facts) {
-	step, _, err := r.rules.StartAt(rules.InputOf(r.machine.obj, r.machine.node(), r.check.rulesOfHealth, r.obj.Status.Attempts))
+	step, _, err := r.rules.StartAt(rules.InputOf(r.machine.obj, r.machine.node(), r.check.rulesOfHealth, r.check.verdictOn(r.machine), r.obj.Status.Attempts))
 	f.JumpTo, f.Safety.PlanProblem = step, ""
 	if err != nil {
 		f.Safety.PlanProblem = "The plan cannot be evaluated: " + err.Error()

@@ -89,9 +89,15 @@ func (f Facts) next(now time.Time) Decision {
 		return d
 	}
 	d := f.aboutExternal(now)
-	if carried := f.Machine.FromTemplate; d.Act == Nothing && len(carried) > 0 {
+	carried := strings.Join(f.Machine.FromTemplate, " and ")
+	switch {
+	case d.Act != Nothing || carried == "":
+	case f.Machine.OwnerUnread != "":
+		d.Act, d.RecheckAt = Refuse, now.Add(lookAgain)
+		d.Message = "Nothing is done for the annotation " + carried + ": whether the template of its owner has it cannot be read: " + f.Machine.OwnerUnread
+	default:
 		d.Act = Refuse
-		d.Message = "The template of its owner has the annotation " + strings.Join(carried, " and ") + ", so it would be done to each of its machines: nothing is done"
+		d.Message = "The template of its owner has the annotation " + carried + ", so it would be done to each of its machines: nothing is done"
 	}
 	return d
 }

@@ -41,8 +41,10 @@ type Machine struct {
 	Node    string
 	// Annotations are those of the Machine.
 	Annotations map[string]string
-	// FromTemplate are those annotations that would ask for something, but that the template of its owner carries.
+	// FromTemplate are those annotations that would ask for something, but that the template of its owner carries, or may carry.
 	FromTemplate []string
+	// OwnerUnread says why the template cannot be read; empty if it can.
+	OwnerUnread string
 	// Replaceable reports that a controller of Cluster API owns it.
 	Replaceable bool
 	// External reports that Sickbay carries out what OpenShift's health check asks for.

@@ -42,6 +42,23 @@ func TestRefusedAnnotationStopsNothingElse(t *testing.T) {
 	}
 }
 
+// TestOwnerUnread: as long as nobody can say whether the template of the owner has an annotation, that one waits, and nothing else does.
+func TestOwnerUnread(t *testing.T) {
+	m := machine(rebootannotation.Request, "")
+	m.FromTemplate = []string{rebootannotation.Request}
+	m.OwnerUnread = "the conversion webhook is down"
+	want := "Refuse Nothing is done for the annotation reboot.metal3.io: whether the template of its owner has it cannot be read: the conversion webhook is down again in 1m0s"
+	if diff := cmp.Diff(want, text(ask.Decide(ask.Facts{Machine: m}, now))); diff != "" {
+		t.Errorf("decision (-want +got):\n%s", diff)
+	}
+	byHand := request("reboot-m", func(r *v1alpha1.RebootRemediation) {
+		r.Spec.RequestedBy = &v1alpha1.RebootRequester{Kind: v1alpha1.RequestedByPerson, Name: "ann"}
+	})
+	if got := ask.Decide(ask.Facts{Machine: m, Requests: []*v1alpha1.RebootRemediation{byHand}}, now); got.Act != ask.Make {
+		t.Errorf("what a person asks for otherwise: %s", text(got))
+	}
+}
+
 // TestRequestUntil: a person asks by a RebootRemediation that stops after a step, and keeps the host off. So does its record: that person goes to the
 // host, and it must not come on.
 func TestRequestUntil(t *testing.T) {

@@ -42,6 +42,9 @@ type Admission struct {
 	waitsSince time.Time
 }
 
+// Verdict returns what this MachineHealthCheck finds, for a record that is created; nil if the machine has no verdict.
+func (a Admission) Verdict() *metav1.Condition { return a.verdict }
+
 // longestPassedOver is how long those with fewer fruitless slots may go first.
 const longestPassedOver = time.Hour
 

@@ -97,6 +97,8 @@ func TestPlanGrants(t *testing.T) {
 	tried := func(p *v1alpha1.MachineRemediationTemplate, names ...string) *v1alpha1.MachineRemediation {
 		return recordOf("a", ofPlan(p, v1alpha1.ReasonRecovered, names...))
 	}
+	twice := reboot
+	twice.Approval = "Twice"
 	tests := map[string]struct {
 		plan      *v1alpha1.MachineRemediationTemplate
 		tried     []string
@@ -110,6 +112,7 @@ func TestPlanGrants(t *testing.T) {
 		"an act to approve":                     {plan(steps(approved(reboot), replace)), nil, "", false, 0, "-"},
 		"a wait, then an act to approve":        {plan(steps(wait, approved(reboot))), nil, "", false, 0, "-"},
 		"an act, then one to approve":           {plan(steps(reboot, approved(replace))), nil, "", false, 1, "-"},
+		"an approval of a later version":        {plan(steps(twice)), nil, "", false, 0, "-"},
 		"mode Approve":                          {plan(mode(v1alpha1.ModeApprove)), nil, "", false, 0, "-"},
 		"a hold":                                {plan(steps(hold)), nil, "", false, 0, "-"},
 		"a wait alone":                          {plan(steps(wait)), nil, "", false, 0, "-"},
@@ -263,6 +266,13 @@ func TestPlanGone(t *testing.T) {
 	foreign.Template.Missing = "it does not exist"
 	if d := Decide(foreign, now); len(d.Admit) != 1 {
 		t.Errorf("a template of others holds up records: %v", waiting(d))
+	}
+}
+
+// TestModeOfALaterVersion: a manager that does not know the mode of a plan does nothing by it.
+func TestModeOfALaterVersion(t *testing.T) {
+	if d := Decide(planned(plan(mode("Rehearse")), sick("a")), now); !d.Config.OnlyReports() {
+		t.Errorf("config %+v", d.Config)
 	}
 }
 

@@ -79,7 +79,7 @@ func firstGrant(steps []v1alpha1.RemediationStep, start *v1alpha1.RemediationSta
 		if step.Action == v1alpha1.ActionWait {
 			continue
 		}
-		if ladder.Acts(step.Action) && step.Approval != v1alpha1.ApprovalRequired {
+		if ladder.Acts(step.Action) && !step.NeedsApproval() {
 			return 1
 		}
 		return 0

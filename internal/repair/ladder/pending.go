@@ -81,7 +81,7 @@ func (d *draft) jump(step v1alpha1.RemediationStep) v1alpha1.RemediationStep {
 	if to <= IndexOf(d.f.Record.Spec.Steps, step.Name) {
 		return step
 	}
-	if d.s.Attempt > 0 && step.Approval == v1alpha1.ApprovalRequired {
+	if d.s.Attempt > 0 && step.NeedsApproval() {
 		d.s.Attempt++
 	}
 	d.settle(d.f.Record.Spec.Steps[to])

@@ -40,7 +40,7 @@ func refuses(decision *v1alpha1.RemediationDecision) bool {
 // approved reports whether an attempt of a step may act: no approval is required, or a person has given it. An approval stays valid
 // after attempts that nobody began.
 func approved(r *v1alpha1.MachineRemediation, step v1alpha1.RemediationStep) bool {
-	return step.Approval != v1alpha1.ApprovalRequired || allows(DecisionAbout(r)) || inherited(&r.Status, step) != nil
+	return !step.NeedsApproval() || allows(DecisionAbout(r)) || inherited(&r.Status, step) != nil
 }
 
 // inherited returns the decision that allowed the latest attempt, if nobody began that; or nil.

@@ -8,11 +8,14 @@ import (
 
 // TestAwaitsApproval agrees with the rule that says so, and holds also if something else is missing.
 func TestAwaitsApproval(t *testing.T) {
+	twice := replace()
+	twice.Approval = "Twice"
 	tests := map[string]struct {
 		facts Facts
 		want  bool
 	}{
 		"just made":              {plan(approvedStep(replace())), true},
+		"of a later version":     {plan(twice), true},
 		"without an approval":    {plan(replace()), false},
 		"at work":                {with(plan(approvedStep(replace())), works("replace", 0)), false},
 		"in proof":               {with(plan(approvedStep(reboot()), replace()), works("reboot", 0), recovering(0)), false},

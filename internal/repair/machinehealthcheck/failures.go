@@ -2,12 +2,12 @@ package machinehealthcheck
 
 import (
 	"context"
-	"errors"
-	"net"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -40,10 +40,16 @@ func (r *Reconciler) reportFailure(ctx context.Context, f admission.Facts, machi
 	}
 }
 
-// mayBeWritten reports whether a failed write may have taken effect: if the answer was lost, only time can tell.
+// mayBeWritten reports whether a failed write may have taken effect. It has not if the API server refused it, or has no such kind. Where the answer was
+// lost, or is one that nobody knows, only time can tell.
 func mayBeWritten(err error) bool {
-	var network net.Error
-	return errors.As(err, &network) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) ||
-		apierrors.IsTimeout(err) || apierrors.IsServerTimeout(err) || apierrors.IsInternalError(err) ||
-		apierrors.IsServiceUnavailable(err) || apierrors.IsUnexpectedServerError(err)
+	switch apierrors.ReasonForError(err) {
+	case metav1.StatusReasonInvalid, metav1.StatusReasonBadRequest, metav1.StatusReasonRequestEntityTooLarge, metav1.StatusReasonUnsupportedMediaType,
+		metav1.StatusReasonNotAcceptable, metav1.StatusReasonMethodNotAllowed, metav1.StatusReasonUnauthorized, metav1.StatusReasonForbidden,
+		metav1.StatusReasonNotFound, metav1.StatusReasonGone, metav1.StatusReasonAlreadyExists, metav1.StatusReasonConflict,
+		metav1.StatusReasonTooManyRequests:
+		return false
+	default:
+		return !meta.IsNoMatchError(err)
+	}
 }

@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	metal3v1 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -143,4 +145,35 @@ func TestManyFailures(t *testing.T) {
 		t.Errorf("%d tries, want one for each of 26", tries)
 	}
 	w.wantAdmitted(t)
+}
+
+// TestMayBeWritten: only a refusal proves that nothing was written.
+func TestMayBeWritten(t *testing.T) {
+	t.Parallel()
+	records, cause := schema.GroupResource{Resource: "machineremediations"}, errors.New("cause")
+	for name, tt := range map[string]struct {
+		err  error
+		want bool
+	}{
+		"no permission":                 {errRefused, false},
+		"an invalid object":             {apierrors.NewInvalid(schema.GroupKind{}, "a", nil), false},
+		"its namespace is gone":         {apierrors.NewNotFound(records, "a"), false},
+		"the name is taken":             {apierrors.NewAlreadyExists(records, "a"), false},
+		"it has changed":                {apierrors.NewConflict(records, "a", cause), false},
+		"too many requests":             {apierrors.NewTooManyRequestsError("later"), false},
+		"no such verb":                  {apierrors.NewMethodNotSupported(records, "create"), false},
+		"a malformed request":           {apierrors.NewBadRequest("no"), false},
+		"who asks is unknown":           {apierrors.NewUnauthorized("no"), false},
+		"the kind is not installed":     {&meta.NoKindMatchError{}, false},
+		"the time is up":                {context.DeadlineExceeded, true},
+		"the server's time is up":       {apierrors.NewServerTimeout(records, "create", 1), true},
+		"etcd does not answer":          {apierrors.NewInternalError(cause), true},
+		"a proxy's server is gone":      {apierrors.NewGenericServerResponse(502, "create", records, "a", "", 0, true), true},
+		"the answer cannot be read":     {io.ErrUnexpectedEOF, true},
+		"what this version cannot know": {cause, true},
+	} {
+		if got := mayBeWritten(fmt.Errorf("creating: %w", tt.err)); got != tt.want {
+			t.Errorf("%s: it may be written: %t", name, got)
+		}
+	}
 }

@@ -73,6 +73,37 @@ func TestFindingOfOneOfSeveral(t *testing.T) {
 	}
 }
 
+// TestRulesOfOneOfSeveral: the rules of a plan see what their own MachineHealthCheck finds, whatever an older one that only reports finds, too.
+func TestRulesOfOneOfSeveral(t *testing.T) {
+	t.Parallel()
+	disk := build.Condition("Disk", metav1.ConditionFalse, "Broken", build.Epoch)
+	for name, tt := range map[string]struct {
+		olderFinds, finds build.MachineHealthCheckOption
+		rule              string
+		want              bool
+	}{
+		"what only the other finds":          {build.NodeStartupTimeout(time.Minute), disks(0), "findings.exists(f, f.reason == 'NodeStartupTimedOut')", false},
+		"what it finds":                      {build.NodeStartupTimeout(time.Minute), disks(0), "findings.exists(f, f.type == 'Disk')", true},
+		"no condition, and the other's does": {disks(0), build.NodeStartupTimeout(time.Minute), "findings.exists(f, f.reason == 'NodeStartupTimedOut')", true},
+		"nothing is true of all":             {disks(0), build.NodeStartupTimeout(time.Minute), "findings.all(f, f.reason == 'Other')", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newHarness(t)
+			w.plan(t, rule(tt.rule, "replace"))
+			w.check(t, named("first"), build.NodeStartupTimeout(0), tt.olderFinds, build.Annotation(mhcspec.DryRunAnnotation, "true"))
+			second := w.check(t, named("second"), build.NodeStartupTimeout(0), tt.finds, byPlan())
+			a := w.machine(t, "a", disk)
+			w.pass(time.Hour)
+			w.judges().judge(t, a)
+			w.reconcile(t, second)
+			if start := w.recordOf(t, a).Spec.StartAt; (start != nil) != tt.want {
+				t.Errorf("it begins at %+v, verdict %+v", start, expect.Condition(t.Context(), t, w.env.Client, a, verdict.ConditionType))
+			}
+		})
+	}
+}
+
 // TestOverlapEdited: an edit of a MachineHealthCheck whose template is missing has others believe for a moment that it may repair. When its status is
 // about the edit, they are told.
 func TestOverlapEdited(t *testing.T) {

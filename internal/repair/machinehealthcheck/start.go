@@ -26,7 +26,7 @@ func (r *Reader) starting(ctx context.Context, f admission.Facts, d admission.De
 			all[i] = d.StartBy(one, nil, true)
 			continue
 		}
-		step, rule, err := compiled.StartAt(rules.InputOf(one.Machine, r.node(ctx, f, one.Machine), mhcspec.RulesOf(f.MachineHealthCheck), nil))
+		step, rule, err := compiled.StartAt(rules.InputOf(one.Machine, r.node(ctx, f, one.Machine), mhcspec.RulesOf(f.MachineHealthCheck), one.Verdict(), nil))
 		all[i] = d.StartBy(one, startOf(step, rule), err != nil)
 	}
 	return all

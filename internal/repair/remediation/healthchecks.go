@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -88,7 +90,7 @@ func (r *Reader) liveHealthChecks(ctx context.Context, machine *clusterv1.Machin
 // sharedFacts reads what matters only for a Machine that several MachineHealthChecks select: whether it is sick by the rules of the record's own, and
 // which one leads.
 func (r *Reader) sharedFacts(ctx context.Context, v *view) error {
-	record, m := v.facts.Record, &v.facts.Machine
+	m := &v.facts.Machine
 	if len(v.checks) < 2 || v.cluster == nil || r.Observer == nil || m.Health == ladder.Healthy {
 		return nil
 	}
@@ -97,15 +99,35 @@ func (r *Reader) sharedFacts(ctx context.Context, v *view) error {
 		return err
 	}
 	own := verdict.Decide(facts, r.Clock.Now())
-	m.OtherFinding = m.Health == ladder.Sick && own.Status == healthcheck.False && own.Reason != record.Spec.Finding.Reason
+	v.own = &own
+	m.OtherFinding = v.otherFinding()
 	if nobodyJudges(v) {
 		return nil
 	}
-	if err := r.unwanted(ctx, v, facts, own); err != nil || ladder.HasBegun(record) {
+	if err := r.unwanted(ctx, v, facts, own); err != nil || ladder.HasBegun(v.facts.Record) {
 		return err
 	}
 	v.facts.Safety.HandedOver, err = r.handedOver(ctx, v, facts, own.Status == healthcheck.True)
 	return err
+}
+
+// otherFinding reports whether the machine is sick for another reason than that for which it was admitted. The verdict on one that several
+// MachineHealthChecks select does not say what the record's own finds.
+func (v *view) otherFinding() bool {
+	m := &v.facts.Machine
+	if len(v.checks) < 2 {
+		return m.OtherFinding
+	}
+	return m.Health == ladder.Sick && v.own != nil && v.own.Status == healthcheck.False && v.own.Reason != v.facts.Record.Spec.Finding.Reason
+}
+
+// found returns what the record's own MachineHealthCheck finds; nil without a verdict.
+func (v *view) found() *metav1.Condition {
+	stored := meta.FindStatusCondition(v.machine.Status.Conditions, verdict.ConditionType)
+	if v.own == nil {
+		return stored
+	}
+	return admission.PartOf(stored, *v.own)
 }
 
 // nobodyJudges reports whether a pause keeps everybody from judging the Machine: its verdict stays, however its Node is, and nobody takes it over.

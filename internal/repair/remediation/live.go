@@ -61,6 +61,7 @@ func (r *Reader) lookAround(ctx context.Context, v *view) (err error) {
 		return err
 	}
 	r.take(v, all)
+	v.facts.Machine.OtherFinding = v.otherFinding()
 	return r.safety(ctx, v)
 }
 

@@ -37,6 +37,7 @@ func (r *Reader) machineFacts(ctx context.Context, v *view) error {
 		m.Maker, err = r.makerAfter(ctx, v)
 	}
 	v.facts.Machine = m
+	v.facts.Machine.OtherFinding = v.otherFinding()
 	if err == nil && v.facts.Record.Spec.AskedFor() {
 		err = r.stillAsked(ctx, v)
 	}

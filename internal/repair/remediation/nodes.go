@@ -80,7 +80,9 @@ func workOfOthers(node *corev1.Node) ladder.Cause {
 		}
 	}
 	switch state := node.Labels[nvsentinelState]; state {
-	case "draining", "drain-succeeded", "remediating":
+	case "", "quarantined", "drain-failed", "remediation-succeeded", "remediation-failed":
+		// It has not begun, or has done what it can.
+	default:
 		return ladder.Cause{What: ladder.NodeWorkedOn, Name: state}
 	}
 	for _, c := range node.Status.Conditions {

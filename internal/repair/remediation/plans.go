@@ -126,7 +126,7 @@ func (r *Reader) ruleFacts(ctx context.Context, v *view) error {
 	}
 	compiled, problem := r.rules.Get(template)
 	if problem == nil {
-		in := rules.InputOf(v.machine, node, mhcspec.RulesOf(v.mhc), v.facts.Record.Status.Attempts)
+		in := rules.InputOf(v.machine, node, mhcspec.RulesOf(v.mhc), v.found(), v.facts.Record.Status.Attempts)
 		v.facts.JumpTo, _, problem = compiled.StartAt(in)
 	}
 	if problem != nil {

@@ -18,6 +18,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
 	"github.com/sickbay-dev/sickbay/internal/repair/onmachine"
 	"github.com/sickbay-dev/sickbay/internal/repair/silence"
+	"github.com/sickbay-dev/sickbay/internal/scaffold"
 )
 
 // safety reads what keeps Sickbay from acting on a Machine, apart from gate and budget.
@@ -37,9 +38,10 @@ func (r *Reader) safety(ctx context.Context, v *view) error {
 		return nil
 	}
 	asking, err := ownertemplate.Without(ctx, r.Live, v.machine)
-	if err != nil {
+	if err != nil && !scaffold.Answered(err) {
 		return err
 	}
+	// If the API server answers that it cannot say, the annotation counts as a person's: nothing begins, and what stands is withdrawn where it must be.
 	s.HeldByOthers, s.KeptOff = onmachine.HeldByOthers(asking, v.facts.Record), onmachine.KeptOff(asking, v.facts.Record)
 	if err := r.hostFacts(ctx, v); err != nil {
 		return err

@@ -179,16 +179,19 @@ func TestWorkOfOthers(t *testing.T) {
 		node *corev1.Node
 		want string
 	}{
-		"no Node":                  {nil, ""},
-		"a free Node":              {build.Node("n"), ""},
-		"drained by NVSentinel":    {build.Node("n", label("draining")), "NVSentinel works on the Node: draining"},
-		"repaired by NVSentinel":   {build.Node("n", label("remediating")), "NVSentinel works on the Node: remediating"},
-		"quarantined, and free":    {build.Node("n", label("quarantined")), ""},
-		"given up by NVSentinel":   {build.Node("n", label("remediation-failed")), ""},
-		"under maintenance":        {build.Node("n", condition("MaintenanceInProgress", metav1.ConditionTrue)), "The Node has the condition MaintenanceInProgress: until noon"},
-		"being drained":            {build.Node("n", condition("DrainInProgress", metav1.ConditionTrue)), "The Node has the condition DrainInProgress: until noon"},
-		"maintenance is over":      {build.Node("n", condition("MaintenanceInProgress", metav1.ConditionFalse)), ""},
-		"maintenance may come yet": {build.Node("n", condition("MaintenancePlanned", metav1.ConditionTrue)), ""},
+		"no Node":                       {nil, ""},
+		"a free Node":                   {build.Node("n"), ""},
+		"drained by NVSentinel":         {build.Node("n", label("draining")), "NVSentinel works on the Node: draining"},
+		"repaired by NVSentinel":        {build.Node("n", label("remediating")), "NVSentinel works on the Node: remediating"},
+		"quarantined, and free":         {build.Node("n", label("quarantined")), ""},
+		"given up by NVSentinel":        {build.Node("n", label("remediation-failed")), ""},
+		"a state of a later NVSentinel": {build.Node("n", label("rebooting")), "NVSentinel works on the Node: rebooting"},
+		"drained in vain":               {build.Node("n", label("drain-failed")), ""},
+		"repaired, it believes":         {build.Node("n", label("remediation-succeeded")), ""},
+		"under maintenance":             {build.Node("n", condition("MaintenanceInProgress", metav1.ConditionTrue)), "The Node has the condition MaintenanceInProgress: until noon"},
+		"being drained":                 {build.Node("n", condition("DrainInProgress", metav1.ConditionTrue)), "The Node has the condition DrainInProgress: until noon"},
+		"maintenance is over":           {build.Node("n", condition("MaintenanceInProgress", metav1.ConditionFalse)), ""},
+		"maintenance may come yet":      {build.Node("n", condition("MaintenancePlanned", metav1.ConditionTrue)), ""},
 	}
 	for name, tt := range tests {
 		if got := workOfOthers(tt.node).String(); got != tt.want {

@@ -12,6 +12,7 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
+	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
 
@@ -298,6 +299,57 @@ func TestSeveralNextMark(t *testing.T) {
 		f.again(record, 5*time.Minute)
 		f.wantStanding("a: mark")
 	})
+}
+
+// TestSeveralApproval: an approval outlasts an attempt that nobody began, though the verdict says first what an older MachineHealthCheck finds that only
+// reports.
+func TestSeveralApproval(t *testing.T) {
+	t.Parallel()
+	f := newHarness(t, build.Annotation(mhcspec.DryRunAnnotation, "true"), build.UnhealthyMachineCondition("Fan", metav1.ConditionFalse, 0))
+	build.Create(t.Context(), t, f.env.Client, build.MachineHealthCheck(f.ns, "other",
+		build.UnhealthyMachineCondition("Disk", metav1.ConditionFalse, 0), build.Annotation(mhcspec.MaxInFlightAnnotation, "1")))
+	f.nodes.Put(f.clusterKey(), build.Node("a"))
+	since := f.clock.Now().Add(-10 * time.Minute)
+	a := f.sick("a", build.Condition("Disk", metav1.ConditionFalse, "Broken", since), build.Condition("Fan", metav1.ConditionFalse, "Broken", since))
+	changeStatus(f, a, func(m *clusterv1.Machine) {
+		c := verdict.Of(m)
+		c.Reason = "FanUnhealthy"
+		setCondition(m, c)
+	})
+	record := f.admit(a, ofOther, func(s *v1alpha1.MachineRemediationSpec) { s.Finding.Reason = "DiskUnhealthy" },
+		by(step(v1alpha1.ActionReplace, func(s *v1alpha1.RemediationStep) { s.Approval = v1alpha1.ApprovalRequired })))
+	change(f, record, func(r *v1alpha1.MachineRemediation) {
+		r.Spec.Decision = &v1alpha1.RemediationDecision{Attempt: 1, Answer: v1alpha1.AnswerApprove}
+	})
+	f.reconcile(record)
+	f.wantStanding("a: mark")
+	f.pass(10 * time.Minute)
+	f.reconcile(record)
+	f.wantRecord(record, "Pending Backoff replace:NotBegun")
+	got, _ := stored(f, record)
+	if last := ladder.Last(&got.Status); last.Decision == nil {
+		t.Error("the approval is forgotten")
+	}
+	seen, err := LookLive(t.Context(), f.Live, f.Policy, f.clock, got)
+	if err != nil || seen.Facts.Machine.OtherFinding {
+		t.Errorf("a person sees another finding: %t, %v", seen.Facts.Machine.OtherFinding, err)
+	}
+}
+
+// TestSeveralRules: before each step, the rules of a plan see what the record's own MachineHealthCheck finds.
+func TestSeveralRules(t *testing.T) {
+	t.Parallel()
+	f := newHarness(t, build.Annotation(mhcspec.DryRunAnnotation, "true"))
+	build.Create(t.Context(), t, f.env.Client, build.MachineHealthCheck(f.ns, "other",
+		build.NodeStartupTimeout(0), build.UnhealthyMachineCondition("Disk", metav1.ConditionFalse, 0)))
+	a := f.sick("a", build.Condition("Disk", metav1.ConditionFalse, "Broken", f.clock.Now().Add(-10*time.Minute)))
+	f.nodes.Put(f.clusterKey(), build.Node("a"))
+	reason := "f.reason == '" + verdict.Of(a).Reason + "'"
+	plan := f.storePlan(ladderOfThree, v1alpha1.RemediationRule{Name: "others", Expression: "findings.exists(f, " + reason + ")", StartAt: "hold"},
+		v1alpha1.RemediationRule{Name: "own", Expression: "findings.exists(f, f.type == 'Disk')", StartAt: "reboot"})
+	record := f.admit(a, ofOther, follows(plan))
+	f.reconcile(record)
+	f.wantRecord(record, "Acting Acting reboot:-")
 }
 
 // again lets time pass, and gives a record the slot that it wants.

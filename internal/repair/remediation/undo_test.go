@@ -1,14 +1,17 @@
 package remediation
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"testing"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/remedy/rebootannotation"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
 
@@ -82,6 +85,23 @@ func TestNothingHoldsUpTheDeletionOfACluster(t *testing.T) {
 			})
 		}
 	}
+}
+
+// TestSkipWhileTheOwnerCannotBeRead: a person says skip, on a Machine with an annotation of which nobody can say whether its owner's template has it. What
+// has not begun is withdrawn all the same.
+func TestSkipWhileTheOwnerCannotBeRead(t *testing.T) {
+	t.Parallel()
+	f := newHarness(t)
+	a := f.sick("a")
+	record := f.admit(a)
+	f.reconcile(record)
+	f.wantStanding("a: mark")
+	f.Live = f.refuses("MachineSet", apierrors.NewInternalError(errors.New("conversion webhook failed: connection refused")))
+	annotate(f, a, rebootannotation.Request, "")
+	annotate(f, a, clusterv1.MachineSkipRemediationAnnotation, "")
+	f.reconcile(record)
+	f.wantStanding("a: reboot")
+	f.wantRecord(record, "Ended Ended HandedBack replace:NotBegun")
 }
 
 // TestFinalizersOfOthers stay, and hold up nothing of ours.

@@ -9,6 +9,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/healthcheck"
 	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
 	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
 	"github.com/sickbay-dev/sickbay/internal/repair/rules"
@@ -77,6 +78,8 @@ type view struct {
 	goneUnread bool
 	// limited reports that the number of repairs in flight is limited.
 	limited bool
+	// own is what the record's own MachineHealthCheck finds, of a Machine that several select; nil if nobody has judged that.
+	own *healthcheck.Result
 	// health is what the Machine says, before anybody judged it anew.
 	health ladder.Health
 	// safety is what keeps Sickbay from acting, apart from what only a judgement shows.

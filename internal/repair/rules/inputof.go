@@ -10,14 +10,13 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
-	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 )
 
 // InputOf returns what the rules of a plan see of a machine. The Node is nil if there is none, or it could not be read. Checks are
-// the MachineHealthCheck's, and attempts the record's, empty before there is one.
-func InputOf(machine *clusterv1.Machine, node *corev1.Node, checks mhcspec.Rules, attempts []v1alpha1.RemediationAttempt) Input {
-	in := Input{Findings: findingsOf(machine, node, checks), Machine: machineOf(machine)}
+// the MachineHealthCheck's, and found is what it finds, nil without a verdict. Attempts are the record's, empty before there is one.
+func InputOf(machine *clusterv1.Machine, node *corev1.Node, checks mhcspec.Rules, found *metav1.Condition, attempts []v1alpha1.RemediationAttempt) Input {
+	in := Input{Findings: append(beside(found), matching(machine, node, checks)...), Machine: machineOf(machine)}
 	for i := range attempts {
 		in.Attempts = append(in.Attempts, Attempt{Step: attempts[i].Step, Result: string(attempts[i].Result)})
 	}
@@ -36,9 +35,8 @@ func machineOf(machine *clusterv1.Machine) Machine {
 	return m
 }
 
-// findingsOf returns findings in the order of the verdict: what is about no condition, then the conditions of the Machine, then the
-// Node's.
-func findingsOf(machine *clusterv1.Machine, node *corev1.Node, checks mhcspec.Rules) []Finding {
+// matching returns the conditions that the checks call unhealthy, in the order of the verdict: those of the Machine, then the Node's.
+func matching(machine *clusterv1.Machine, node *corev1.Node, checks mhcspec.Rules) []Finding {
 	var conditions []Finding
 	for _, c := range machine.Status.Conditions {
 		if matches(checks.MachineConditions, c.Type, string(c.Status)) {
@@ -52,20 +50,19 @@ func findingsOf(machine *clusterv1.Machine, node *corev1.Node, checks mhcspec.Ru
 			}
 		}
 	}
-	return append(verdictOf(machine), conditions...)
+	return conditions
 }
 
 func matches(rules []mhcspec.ConditionRule, conditionType, status string) bool {
 	return slices.ContainsFunc(rules, func(r mhcspec.ConditionRule) bool { return r.Type == conditionType && r.Status == status })
 }
 
-// verdictOf returns the verdict itself if it is about no condition: no other finding says what is wrong then.
-func verdictOf(machine *clusterv1.Machine) []Finding {
-	stored := verdict.Of(machine)
-	if stored.Status != metav1.ConditionFalse || strings.HasSuffix(stored.Reason, ofCondition) {
+// beside returns the verdict itself if it is about no condition: no other finding says what is wrong then.
+func beside(found *metav1.Condition) []Finding {
+	if found == nil || found.Status != metav1.ConditionFalse || strings.HasSuffix(found.Reason, ofCondition) {
 		return nil
 	}
-	return []Finding{{SourceMachine, stored.Type, string(stored.Status), stored.Reason, stored.Message}}
+	return []Finding{{SourceMachine, found.Type, string(found.Status), found.Reason, found.Message}}
 }
 
 // ofCondition is the suffix of the reasons of verdicts about a condition.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
@@ -73,7 +74,7 @@ func TestFindings(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			got := rules.InputOf(tt.machine, tt.node, checks, nil).Findings
+			got := rules.InputOf(tt.machine, tt.node, checks, meta.FindStatusCondition(tt.machine.Status.Conditions, verdict.ConditionType), nil).Findings
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
@@ -97,13 +98,13 @@ func TestMachineOf(t *testing.T) {
 		},
 		Attempts: []rules.Attempt{{Step: "reboot", Result: "TimedOut"}, {Step: "replace"}},
 	}
-	if diff := cmp.Diff(want, rules.InputOf(worker, nil, checks, attempts)); diff != "" {
+	if diff := cmp.Diff(want, rules.InputOf(worker, nil, checks, nil, attempts)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if got := rules.InputOf(moved, nil, checks, nil).Machine.FailureDomain; got != "z2" {
+	if got := rules.InputOf(moved, nil, checks, nil, nil).Machine.FailureDomain; got != "z2" {
 		t.Errorf("a machine that came up elsewhere is in %q", got)
 	}
-	alone := rules.InputOf(build.Machine("default", "cp", build.ControlPlane()), nil, checks, nil).Machine
+	alone := rules.InputOf(build.Machine("default", "cp", build.ControlPlane()), nil, checks, nil, nil).Machine
 	if !alone.ControlPlane || alone.Owner != (rules.Owner{}) {
 		t.Errorf("got %+v", alone)
 	}

@@ -3,6 +3,7 @@ package successor
 import (
 	"cmp"
 	"encoding/json"
+	"maps"
 	"slices"
 	"time"
 
@@ -53,17 +54,17 @@ func claimOf(record *v1alpha1.MachineRemediation) *claim {
 	}
 }
 
-// claimsOn returns the claims on machines of an owner. Records that have ended come first; the others follow in the order in which
-// their machines were deleted, as far as that is known, and were requested.
-func claimsOn(owner recordstore.Maker, machines []*clusterv1.Machine, records []*v1alpha1.MachineRemediation) []*claim {
+// claimsOn returns the claims on machines, by the owner that makes them, of the owners for which an open record waits. Records that have ended come first;
+// the others follow in the order in which their machines were deleted, as far as that is known, and were requested.
+func claimsOn(machines []*clusterv1.Machine, records []*v1alpha1.MachineRemediation) map[recordstore.Maker][]*claim {
 	there := map[types.UID]*clusterv1.Machine{}
 	for i := range machines {
 		there[machines[i].UID] = machines[i]
 	}
-	var claims []*claim
+	claims := map[recordstore.Maker][]*claim{}
 	for i := range records {
 		c := claimOf(records[i])
-		if c == nil || c.owner != owner {
+		if c == nil {
 			continue
 		}
 		if machine := there[records[i].Spec.MachineRef.UID]; machine != nil {
@@ -73,11 +74,16 @@ func claimsOn(owner recordstore.Maker, machines []*clusterv1.Machine, records []
 			// An update in place may have moved it to another owner.
 			c.deleted = machine.DeletionTimestamp.Time
 		}
-		claims = append(claims, c)
+		claims[c.owner] = append(claims[c.owner], c)
 	}
-	slices.SortFunc(claims, func(a, b *claim) int {
-		return cmp.Or(compareEnds(a.record, b.record), a.deleted.Compare(b.deleted), a.askedAt.Compare(b.askedAt), cmp.Compare(a.record.UID, b.record.UID))
+	maps.DeleteFunc(claims, func(_ recordstore.Maker, of []*claim) bool {
+		return !slices.ContainsFunc(of, func(c *claim) bool { return !ladder.Ended(c.record) })
 	})
+	for _, of := range claims {
+		slices.SortFunc(of, func(a, b *claim) int {
+			return cmp.Or(compareEnds(a.record, b.record), a.deleted.Compare(b.deleted), a.askedAt.Compare(b.askedAt), cmp.Compare(a.record.UID, b.record.UID))
+		})
+	}
 	return claims
 }
 

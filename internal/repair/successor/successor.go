@@ -32,24 +32,34 @@ func Of(record *v1alpha1.MachineRemediation, machines []*clusterv1.Machine, reco
 
 // All returns the replacements for the machines of all records that wait for one, by the UID of the record.
 func All(machines []*clusterv1.Machine, records []*v1alpha1.MachineRemediation) map[types.UID]*clusterv1.Machine {
-	all, done := map[types.UID]*clusterv1.Machine{}, map[recordstore.Maker]bool{}
-	for i := range records {
-		c := claimOf(records[i])
-		if c == nil || ladder.Ended(c.record) || done[c.owner] {
-			continue
+	claims, made := claimsOn(machines, records), map[recordstore.Maker][]*clusterv1.Machine{}
+	for _, machine := range machines {
+		for _, maker := range recordstore.MakersOf(machine) {
+			if claims[maker] != nil {
+				made[maker] = append(made[maker], machine)
+			}
 		}
-		done[c.owner] = true
-		maps.Copy(all, OfOwner(c.owner, machines, records))
+	}
+	all := map[types.UID]*clusterv1.Machine{}
+	for owner, its := range claims {
+		maps.Copy(all, assign(its, made[owner]))
 	}
 	return all
 }
 
-// OfOwner assigns the machines of an owner to the open records that claim them. A record keeps the machine that it claimed
+// OfOwner returns the same for the records that wait for a machine of one owner.
+func OfOwner(owner recordstore.Maker, machines []*clusterv1.Machine, records []*v1alpha1.MachineRemediation) map[types.UID]*clusterv1.Machine {
+	return All(machines, slices.DeleteFunc(slices.Clone(records), func(r *v1alpha1.MachineRemediation) bool {
+		c := claimOf(r)
+		return c == nil || c.owner != owner
+	}))
+}
+
+// assign assigns the machines of an owner to the open records that claim them. A record keeps the machine that it claimed
 // before. A control plane names the machine that a new one replaces. For a MachineSet, the oldest new machine goes to the record
 // whose machine was deleted first, and so on.
-func OfOwner(owner recordstore.Maker, machines []*clusterv1.Machine, records []*v1alpha1.MachineRemediation) map[types.UID]*clusterv1.Machine {
-	claims := claimsOn(owner, machines, records)
-	come := machinesOfOwner(owner, machines, earliest(claims))
+func assign(claims []*claim, machines []*clusterv1.Machine) map[types.UID]*clusterv1.Machine {
+	come := since(earliest(claims), machines)
 	given := map[types.UID]*clusterv1.Machine{}
 	taken := make([]bool, len(come))
 	give := func(c *claim, i int) {
@@ -95,13 +105,12 @@ func earliest(claims []*claim) time.Time {
 	return since
 }
 
-// machinesOfOwner returns the machines of an owner created since then, oldest first. Those that name the one they replace come
-// before the others.
-func machinesOfOwner(owner recordstore.Maker, machines []*clusterv1.Machine, since time.Time) []*clusterv1.Machine {
+// since returns the machines that were created since then, oldest first. Those that name the one they replace come before the others.
+func since(at time.Time, machines []*clusterv1.Machine) []*clusterv1.Machine {
 	var all []*clusterv1.Machine
-	for i := range machines {
-		if owner.Made(machines[i]) && !machines[i].CreationTimestamp.Time.Before(since) {
-			all = append(all, machines[i])
+	for _, machine := range machines {
+		if !machine.CreationTimestamp.Time.Before(at) {
+			all = append(all, machine)
 		}
 	}
 	slices.SortFunc(all, byAge)

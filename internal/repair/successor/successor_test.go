@@ -13,6 +13,7 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/recordstore"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
+	"github.com/sickbay-dev/sickbay/internal/testing/expect"
 )
 
 // at is a number of minutes after Epoch.
@@ -176,6 +177,27 @@ func TestStormOfReplacements(t *testing.T) {
 		if each := time.Duration(result.NsPerOp()); each > time.Second {
 			t.Errorf("%d have come: it takes %s", arrived, each)
 		}
+	}
+}
+
+// TestManyOwners: the successors of one record of each of 300 owners cost about as much as those of 300 records of one.
+func TestManyOwners(t *testing.T) {
+	allocated := func(owner func(i int) string) uint64 {
+		var machines []*clusterv1.Machine
+		var records []*v1alpha1.MachineRemediation
+		for i := range 300 {
+			machines = append(machines, come(fmt.Sprint("new-", i), owner(i), 11))
+			records = append(records, asked(fmt.Sprint("gone-", i), owner(i), 10))
+		}
+		return expect.Allocated(func() {
+			if got := All(machines, records); len(got) != len(records) {
+				t.Errorf("%d have a successor", len(got))
+			}
+		})
+	}
+	one, many := allocated(func(int) string { return "set" }), allocated(func(i int) string { return fmt.Sprint("set-", i) })
+	if many > 3*one {
+		t.Errorf("of one owner %d bytes, of 300 owners %d", one, many)
 	}
 }
 
