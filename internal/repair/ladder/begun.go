@@ -192,7 +192,7 @@ func (d *draft) joinNotBegun(kept bool) {
 	if !kept || d.needsApproval(last) {
 		last.StartTime = before.StartTime
 	}
-	if last.ObjectRef == nil {
+	if last.ObjectRef == nil && last.EndTime.Sub(before.EndTime.Time) < crossing {
 		// The owner that was asked before may still answer.
 		last.ObjectRef = before.ObjectRef
 	}
