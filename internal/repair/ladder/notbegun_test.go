@@ -135,7 +135,7 @@ func TestApprovalEndsAfterADay(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w.now = noon
-			for hour := time.Duration(0); hour < 26; hour++ {
+			for hour := range time.Duration(26) {
 				w.grantsNothing = w.f.Bounded && w.asked == nil && hour%3 != 0
 				w.f.Safety.Paused = Cause{}
 				if !w.f.Bounded && hour == 22 {
