@@ -18,13 +18,23 @@ func Name(machine string, uid types.UID, ordinal int) string {
 	return ownwrites.Name(machine, uid, strconv.Itoa(ordinal), maxName)
 }
 
+// IsNameFor reports whether a record of that name is one of a machine, whichever ordinal it has.
+func IsNameFor(record, machine string, uid types.UID) bool {
+	return record == Name(machine, uid, OrdinalIn(record))
+}
+
 // Ordinal returns the ordinal of r among the records of its machine, counted from 1; 0 if neither its annotation nor its
 // name says so.
 func Ordinal(r *v1alpha1.MachineRemediation) int {
 	if n, err := strconv.Atoi(r.Annotations[v1alpha1.OrdinalAnnotation]); err == nil && n > 0 {
 		return n
 	}
-	n, err := strconv.Atoi(r.Name[strings.LastIndexByte(r.Name, '-')+1:])
+	return OrdinalIn(r.Name)
+}
+
+// OrdinalIn returns the ordinal in the name of a record; 0 if it has none.
+func OrdinalIn(name string) int {
+	n, err := strconv.Atoi(name[strings.LastIndexByte(name, '-')+1:])
 	if err != nil || n < 0 {
 		return 0
 	}

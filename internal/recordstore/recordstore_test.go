@@ -61,8 +61,8 @@ func TestNameProperties(t *testing.T) {
 		if got := recordstore.Ordinal(r); got != ordinal {
 			t.Fatalf("the ordinal of %q is %d, want %d", name, got, ordinal)
 		}
-		if recordstore.Name(machine, uid+"x", ordinal) == name {
-			t.Fatalf("%q is the name for two machines", name)
+		if !recordstore.IsNameFor(name, machine, uid) || recordstore.IsNameFor(name, machine, uid+"x") {
+			t.Fatalf("%q is not known as the name for one machine", name)
 		}
 	})
 }

@@ -6,7 +6,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
-	"github.com/sickbay-dev/sickbay/internal/recordstore"
 	"github.com/sickbay-dev/sickbay/internal/repair/memory"
 )
 
@@ -14,7 +13,7 @@ import (
 // of both.
 type history struct {
 	byMachine, byHost map[types.UID][]*v1alpha1.MachineRemediation
-	// chained are those whose machine was replaced by another that fell sick.
+	// chained are those of machines that were replaced by another that fell sick.
 	chained []*v1alpha1.MachineRemediation
 }
 
@@ -30,8 +29,10 @@ func (f Facts) history() history {
 		if host := r.Spec.HostRef; host != nil {
 			h.byHost[host.UID] = append(h.byHost[host.UID], r)
 		}
+	}
+	for _, r := range f.History {
 		if r.Status.ReplacementRef != nil {
-			h.chained = append(h.chained, r)
+			h.chained = append(h.chained, h.byMachine[r.Spec.MachineRef.UID]...)
 		}
 	}
 	return h
@@ -39,15 +40,8 @@ func (f Facts) history() history {
 
 // of returns the records that can matter for a new one, and the new one's incident.
 func (h history) of(one Admission) ([]*v1alpha1.MachineRemediation, memory.Incident) {
-	own, highest := h.byMachine[one.Machine.UID], 0
-	for _, r := range own {
-		highest = max(highest, recordstore.Ordinal(r))
-	}
-	incident := memory.Incident{
-		Record:     recordstore.Name(one.Machine.Name, one.Machine.UID, highest+1),
-		MachineUID: one.Machine.UID, Reason: one.verdict.Reason,
-	}
-	records := slices.Concat(own, h.chained)
+	incident := memory.Incident{MachineName: one.Machine.Name, MachineUID: one.Machine.UID, Reason: one.verdict.Reason}
+	records := slices.Concat(h.byMachine[one.Machine.UID], h.chained)
 	if one.Host != nil {
 		incident.HostUID = one.Host.UID
 		records = append(records, h.byHost[one.Host.UID]...)

@@ -216,8 +216,18 @@ func TestHostRemembers(t *testing.T) {
 	chained := recordOf("old", ofPlan(p, v1alpha1.ReasonReplacementFailed, "replace"), func(r *v1alpha1.MachineRemediation) {
 		r.Status.ReplacementRef = &v1alpha1.RemediationReference{Name: next}
 	})
-	if d := Decide(planned(p, sick("new")).remembers(chained), now); d.Admit[0].Start == nil || d.Admit[0].Start.Step != "hold" {
-		t.Errorf("in the place of another it starts at %+v", d.Admit[0].Start)
+	for name, own := range map[string][]*v1alpha1.MachineRemediation{
+		"has no record":           nil,
+		"has one that is in vain": {recordOf("new", ofPlan(p, v1alpha1.ReasonSuperseded))},
+	} {
+		d := Decide(planned(p, sick("new")).remembers(chained).remembers(own...), now)
+		if d.Admit[0].Start == nil || d.Admit[0].Start.Step != "hold" {
+			t.Errorf("in the place of another, a machine that %s starts at %+v", name, d.Admit[0].Start)
+		}
+	}
+	proven := recordOf("new", ofPlan(p, v1alpha1.ReasonRecoveredUnaided))
+	if d := Decide(planned(p, sick("new")).remembers(chained, proven), now); d.Admit[0].Start != nil {
+		t.Errorf("a machine that has proven itself starts at %+v", d.Admit[0].Start)
 	}
 }
 

@@ -90,6 +90,9 @@ const busyTime = time.Hour
 // asked for stays, and only the message changes; but no plan asks for longer than a day.
 func (d *draft) asking(attempt *v1alpha1.RemediationAttempt, bound time.Duration, waits, inVain string) bool {
 	due, last := attempt.StartTime.Add(bound), attempt.StartTime.Add(longestAsking)
+	if before := d.sameRow(); before != nil {
+		last = before.StartTime.Add(longestAsking)
+	}
 	switch {
 	case d.now.Before(due):
 		d.recheck(due)

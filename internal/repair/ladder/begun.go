@@ -159,26 +159,44 @@ func (d *draft) askedForADay(step v1alpha1.RemediationStep) bool {
 	return !d.now.Before(last.StartTime.Add(longestAsking)) && d.now.Sub(last.EndTime.Time) <= sameAsking
 }
 
-// joinNotBegun makes one entry of the last attempt and the one before it, if nobody began either. An attempt that a person asked for
-// begins a new row. One that waited for somebody who keeps the host does not count for how long Sickbay has asked: that has no end.
-func (d *draft) joinNotBegun(kept bool) {
+// sameRow returns the entry that the last attempt goes on with, as nobody began that either; nil if it begins a new row, as one does that a person
+// asked for. All that a person has approved at once is one row, however long the breaks are, so that it shows when the approval is a day old.
+func (d *draft) sameRow() *v1alpha1.RemediationAttempt {
 	n := len(d.s.Attempts)
 	if n < 2 {
-		return
+		return nil
 	}
-	before, last := d.s.Attempts[n-2], &d.s.Attempts[n-1]
+	before, last := &d.s.Attempts[n-2], &d.s.Attempts[n-1]
 	fresh := last.Decision != nil && last.Decision.Attempt == last.Number
-	if !endedNotBegun(before) || before.Step != last.Step || fresh || last.StartTime.Sub(before.EndTime.Time) > sameAsking {
+	if !endedNotBegun(*before) || before.Step != last.Step || fresh {
+		return nil
+	}
+	if !d.needsApproval(last) && last.StartTime.Sub(before.EndTime.Time) > sameAsking {
+		return nil
+	}
+	return before
+}
+
+func (d *draft) needsApproval(attempt *v1alpha1.RemediationAttempt) bool {
+	return d.stepOf(attempt).Approval == v1alpha1.ApprovalRequired
+}
+
+// joinNotBegun makes one entry of the last attempt and the one before it, if nobody began either. One that waited for somebody who keeps the host
+// does not count for how long Sickbay has asked: that has no end. But it does for how old an approval is.
+func (d *draft) joinNotBegun(kept bool) {
+	before, last := d.sameRow(), Last(&d.s)
+	if before == nil {
 		return
 	}
 	last.Count = max(1, before.Count) + 1
-	if !kept {
+	if !kept || d.needsApproval(last) {
 		last.StartTime = before.StartTime
 	}
-	if last.ObjectRef == nil {
+	if last.ObjectRef == nil && last.EndTime.Sub(before.EndTime.Time) < crossing {
 		// The owner that was asked before may still answer.
 		last.ObjectRef = before.ObjectRef
 	}
+	n := len(d.s.Attempts)
 	d.s.Attempts = append(d.s.Attempts[:n-2], *last)
 }
 

@@ -122,3 +122,30 @@ func TestApprovalIsInherited(t *testing.T) {
 		t.Errorf("it is %s: %s", c.Reason, c.Message)
 	}
 }
+
+// TestApprovalEndsAfterADay: whatever kept everybody from beginning meanwhile, and however long nothing was asked.
+func TestApprovalEndsAfterADay(t *testing.T) {
+	approved := func(step v1alpha1.RemediationStep, changes ...change) Facts {
+		return with(plan(approvedStep(step), holdStep()), append(changes, decides(v1alpha1.AnswerApprove, ""))...)
+	}
+	for name, w := range map[string]*story{
+		"others have the slot in between":       {f: approved(replace(), bounded)},
+		"a person keeps the host in between":    {f: approved(reboot(), bounded, hasHost), asked: keptByCycle},
+		"the last attempt stands for very long": {f: approved(replace())},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w.now = noon
+			for hour := range time.Duration(26) {
+				w.grantsNothing = w.f.Bounded && w.asked == nil && hour%3 != 0
+				w.f.Safety.Paused = Cause{}
+				if !w.f.Bounded && hour == 22 {
+					paused(&w.f)
+				}
+				w.until(hour * time.Hour)
+			}
+			if c := Progress(&w.f.Record.Status); c.Reason != v1alpha1.ReasonApprovalRequired {
+				t.Errorf("it is %s: %s; %+v", c.Reason, c.Message, Last(&w.f.Record.Status))
+			}
+		})
+	}
+}

@@ -105,6 +105,16 @@ func rowsNotBegun() []row {
 			At:   "2",
 			Last: "replace 1 made MachineSet md-0, NotBegun: It did not help", Free: true, Again: "5s",
 		}},
+		{"an attempt that asked nobody follows one that was taken back long ago", with(plan(replace()), asks("replace", 2*time.Hour), over(v1alpha1.ResultNotBegun, "replace"), endedBefore(time.Minute), begins("replace", time.Second), gateClosed), answer{
+			Says: "Pending GateClosed: 3 of 3 are not healthy",
+			At:   "replace 3",
+			Last: "replace 2, NotBegun: 3 of 3 are not healthy", Free: true, Due: "5s", Again: "5s",
+		}},
+		{"an attempt that asked nobody follows one that was just taken back", with(plan(replace()), asks("replace", 2*time.Hour), over(v1alpha1.ResultNotBegun, "replace"), endedBefore(59*time.Second), begins("replace", time.Second), gateClosed), answer{
+			Says: "Pending GateClosed: 3 of 3 are not healthy",
+			At:   "replace 3",
+			Last: "replace 2 made MachineSet md-0, NotBegun: 3 of 3 are not healthy", Free: true, Due: "5s", Again: "5s",
+		}},
 		{"an approval is a day old", with(plan(approvedStep(replace())), asks("replace", 24*time.Hour), over(v1alpha1.ResultNotBegun, "replace"), decided(1, v1alpha1.AnswerApprove)), answer{
 			Says: "Pending ApprovalRequired: Step replace waits for a person to approve it",
 			At:   "replace 2",

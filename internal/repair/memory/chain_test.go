@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/repair/memory"
@@ -12,10 +13,13 @@ import (
 // TestChain: the machine of the incident has come in the place of others. Two attempts of replace are allowed.
 func TestChain(t *testing.T) {
 	const failed = v1alpha1.ResultFailed
-	other := func(name string, changes ...change) *v1alpha1.MachineRemediation {
-		return ended(name, append([]change{machine("x"), host("x"), reason("NodeStartupTimedOut")}, changes...)...)
+	other := func(name types.UID, changes ...change) *v1alpha1.MachineRemediation {
+		return ended(string(name), append([]change{machine(name), host("x"), reason("NodeStartupTimedOut")}, changes...)...)
 	}
-	toUs := replacedBy(incident().Record)
+	toUs := replacedBy(incident().MachineUID)
+	usedUpBy := func(name types.UID, to change) *v1alpha1.MachineRemediation {
+		return other(name, tried("replace", failed), tried("replace", failed), to)
+	}
 	usedUp := at("hold", "Step replace was tried 2 times in this chain of replacements")
 	moreReplaces := append(metal(), last)
 	tests := map[string]struct {
@@ -29,6 +33,12 @@ func TestChain(t *testing.T) {
 		"in any order":                       {metal(), records{other("b", tried("replace", failed), toUs), other("a", tried("replace", failed), replacedBy("b"))}, usedUp},
 		"however long ago":                   {metal(), records{other("a", ago(2*week), tried("replace", failed), replacedBy("b")), other("b", ago(week), tried("replace", failed), toUs)}, usedUp},
 		"not begun does not count":           {metal(), records{other("a", asked("replace", v1alpha1.ResultNotBegun), tried("replace", failed), toUs)}, nil},
+		"our record was in vain":             {metal(), records{usedUpBy("a", toUs), ended("r", says(v1alpha1.ReasonSuperseded))}, usedUp},
+		"a person's reboot proves nothing":   {metal(), records{usedUpBy("a", toUs), ended("r", says(v1alpha1.ReasonDone))}, usedUp},
+		"we have proven ourselves":           {metal(), records{usedUpBy("a", toUs), ended("r", says(v1alpha1.ReasonRecovered))}, nil},
+		"without help":                       {metal(), records{usedUpBy("a", toUs), ended("r", says(v1alpha1.ReasonRecoveredUnaided))}, nil},
+		"one before us has proven itself":    {metal(), records{usedUpBy("a", replacedBy("b")), other("b", says(v1alpha1.ReasonRecovered)), other("b", tried("replace", failed), toUs)}, nil},
+		"one before us has not":              {metal(), records{other("a", tried("replace", failed), replacedBy("b")), other("b", says(v1alpha1.ReasonHandedBack)), other("b", tried("replace", failed), toUs)}, usedUp},
 		"a reboot does not count":            {metal(), records{other("a", tried("reboot", failed), tried("reboot", failed), tried("replace", failed), toUs)}, nil},
 		"a chain that leads elsewhere":       {metal(), records{other("a", tried("replace", failed), tried("replace", failed), replacedBy("z"))}, nil},
 		"a chain that is torn":               {metal(), records{other("a", tried("replace", failed), replacedBy("gone")), other("b", tried("replace", failed), toUs)}, nil},

@@ -7,6 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/recordstore"
 	"github.com/sickbay-dev/sickbay/internal/repair/memory"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
@@ -30,7 +31,7 @@ func metal() []v1alpha1.RemediationStep {
 
 // incident is machine m on host h, which is not ready.
 func incident() memory.Incident {
-	return memory.Incident{Record: "m-5f2c9d1e-2", MachineUID: "m", HostUID: "h", Reason: "ReadyUnhealthy"}
+	return memory.Incident{MachineName: "m", MachineUID: "m", HostUID: "h", Reason: "ReadyUnhealthy"}
 }
 
 type change func(*v1alpha1.MachineRemediation)
@@ -38,7 +39,8 @@ type change func(*v1alpha1.MachineRemediation)
 // ended is a record of machine m on host h that ended an hour ago.
 func ended(name string, changes ...change) *v1alpha1.MachineRemediation {
 	r := &v1alpha1.MachineRemediation{ObjectMeta: metav1.ObjectMeta{Name: name, UID: types.UID(name)}}
-	r.Spec.MachineRef.UID, r.Spec.HostRef = "m", &v1alpha1.RemediationReference{UID: "h"}
+	machine("m")(r)
+	r.Spec.HostRef = &v1alpha1.RemediationReference{UID: "h"}
 	r.Spec.Finding.Reason = "ReadyUnhealthy"
 	r.Spec.Steps = metal()
 	ago(time.Hour)(r)
@@ -54,8 +56,9 @@ func ago(d time.Duration) change {
 
 func open(r *v1alpha1.MachineRemediation) { r.Status.CompletionTime = nil }
 
+// machine has a record be about a machine, whose name is its UID.
 func machine(uid types.UID) change {
-	return func(r *v1alpha1.MachineRemediation) { r.Spec.MachineRef.UID = uid }
+	return func(r *v1alpha1.MachineRemediation) { r.Spec.MachineRef.Name, r.Spec.MachineRef.UID = string(uid), uid }
 }
 
 func host(uid types.UID) change {
@@ -105,9 +108,16 @@ func attempted(step string, result v1alpha1.AttemptResult) change {
 	}
 }
 
-// replacedBy says whose record goes on after this one.
-func replacedBy(name string) change {
+// replacedBy says which machine fell sick in the place of this one.
+func replacedBy(machine types.UID) change {
 	return func(r *v1alpha1.MachineRemediation) {
-		r.Status.ReplacementRef = &v1alpha1.RemediationReference{Name: name}
+		r.Status.ReplacementRef = &v1alpha1.RemediationReference{Name: recordstore.Name(string(machine), machine, 9)}
+	}
+}
+
+// says has a record have ended for a reason.
+func says(reason string) change {
+	return func(r *v1alpha1.MachineRemediation) {
+		r.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ConditionSucceeded, Reason: reason}}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/types"
 	"pgregory.net/rapid"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
@@ -30,18 +31,14 @@ func drawPlan(t *rapid.T) []v1alpha1.RemediationStep {
 }
 
 func drawRecord(t *rapid.T, i int) *v1alpha1.MachineRemediation {
-	uids := rapid.SampledFrom([]string{"m", "h", "x"})
+	machines := rapid.SampledFrom([]types.UID{"m", "x", "y"})
+	hosts := rapid.SampledFrom([]types.UID{"h", "x"})
 	r := ended(fmt.Sprint("r", i), ago(time.Duration(rapid.IntRange(0, 10).Draw(t, "days"))*24*time.Hour), steps(drawPlan(t)...),
 		reason(rapid.SampledFrom([]string{"ReadyUnhealthy", "DiskUnhealthy"}).Draw(t, "reason")))
-	r.Spec.MachineRef.UID = incident().MachineUID
-	if uid := uids.Draw(t, "machine"); uid != "m" {
-		machine("x")(r)
-	}
-	if uid := uids.Draw(t, "host"); uid != "h" {
-		host("x")(r)
-	}
+	machine(machines.Draw(t, "machine"))(r)
+	host(hosts.Draw(t, "host"))(r)
 	if rapid.Bool().Draw(t, "replaced") {
-		replacedBy(rapid.SampledFrom([]string{"r0", "r1", "r2", incident().Record}).Draw(t, "by"))(r)
+		replacedBy(rapid.SampledFrom([]types.UID{"x", "y", "m"}).Draw(t, "by"))(r)
 	}
 	for range rapid.IntRange(0, 4).Draw(t, "attempts") {
 		step := rapid.SampledFrom(append(metal(), last)).Draw(t, "step").Name

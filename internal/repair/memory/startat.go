@@ -11,10 +11,9 @@ import (
 
 // Incident is the incident that a new record is for.
 type Incident struct {
-	// Record is the name that the record will have.
-	Record string
-	// MachineUID is the UID of the machine.
-	MachineUID types.UID
+	// MachineName and MachineUID are those of the machine.
+	MachineName string
+	MachineUID  types.UID
 	// HostUID is the UID of its bare-metal host; empty if it has none.
 	HostUID types.UID
 	// Reason is the reason of the verdict.
@@ -28,7 +27,7 @@ type Incident struct {
 func StartAt(steps []v1alpha1.RemediationStep, records []*v1alpha1.MachineRemediation, incident Incident, window time.Duration,
 	now time.Time,
 ) *v1alpha1.RemediationStart {
-	return Later(relapse(steps, records, incident, window, now), chain(steps, records, incident.Record), steps)
+	return Later(relapse(steps, records, incident, window, now), chain(steps, records, incident), steps)
 }
 
 // Later returns the start that is later in the plan, or a if both are the same. No start is the earliest; a start without a step is

@@ -107,9 +107,10 @@ func deferred(before, after *v1alpha1.MachineRemediation, is metav1.Condition) b
 		(is.Reason == v1alpha1.ReasonBackoff || is.Reason == v1alpha1.ReasonRemediationHeldByOthers)
 }
 
-// askedSince reports whether Sickbay has asked for the latest attempt since.
+// askedSince reports whether Sickbay has asked for the latest attempt since. One that is over and that nobody began may show what another before it
+// asked for.
 func askedSince(before *v1alpha1.MachineRemediation, last *v1alpha1.RemediationAttempt) bool {
-	if last == nil || last.ObjectRef == nil {
+	if last == nil || last.ObjectRef == nil || last.Result == v1alpha1.ResultNotBegun {
 		return false
 	}
 	was := ladder.Numbered(before, last.Number)

@@ -54,3 +54,23 @@ func TestEachChangeIsAnnouncedOnce(t *testing.T) {
 	f.wantEvents()
 	f.wantRecord(record, "Ended Ended RecoveredUnaided wait:TimedOut replace:NotBegun replace:Impossible")
 }
+
+// TestNothingStartedThatNobodyWasAskedFor: the intent of an attempt is stored, and then the gate is closed.
+func TestNothingStartedThatNobodyWasAskedFor(t *testing.T) {
+	t.Parallel()
+	f := newHarness(t, bounded())
+	record := f.admit(f.sick("a"))
+	f.reconcile(record)
+	f.pass(10 * time.Minute)
+	f.reconcile(record)
+	f.wantRecord(record, "Pending Backoff replace:NotBegun")
+	f.events()
+	f.pass(10 * time.Second)
+	f.grant(record)
+	f.gate.closed = "x"
+	f.reconcile(record)
+	f.wantEvents()
+	if got, _ := stored(f, record); got.Status.Attempts[0].Count != 2 {
+		t.Errorf("the attempts are %+v", got.Status.Attempts)
+	}
+}

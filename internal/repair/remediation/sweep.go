@@ -177,10 +177,10 @@ func unseenActs(ended *v1alpha1.MachineRemediation) []remedy.Request {
 		}
 	}
 	for _, attempt := range ended.Status.Attempts {
-		if attempt.ObjectRef == nil {
+		// An entry of several attempts that nobody began shows only one of them.
+		if attempt.ObjectRef == nil || attempt.Count > 1 {
 			add(attempt.Step, attempt.Number, attempt.EndTime)
 		}
-		// An entry of several attempts that nobody began shows only the last.
 		for before := int32(1); before < min(attempt.Count, joinedMost); before++ {
 			add(attempt.Step, attempt.Number-before, attempt.EndTime)
 		}

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -197,5 +198,30 @@ func TestLateRebootOfAnEarlierAttempt(t *testing.T) {
 	cycles := f.objects(cycleKind)
 	for i := range cycles {
 		t.Errorf("the record is %s, the machine is healthy, and %s stands: its host is about to be cycled", f.summary(record), cycles[i].GetName())
+	}
+}
+
+// TestUnseenActs: an entry of several attempts that nobody began may show what another of them than the last asked for.
+func TestUnseenActs(t *testing.T) {
+	made := &v1alpha1.RemediationObjectReference{Kind: "MachineSet", Name: "set"}
+	for name, tt := range map[string]struct {
+		attempt v1alpha1.RemediationAttempt
+		want    []int32
+	}{
+		"one that asked":        {v1alpha1.RemediationAttempt{Number: 3, ObjectRef: made}, nil},
+		"one that asked nobody": {v1alpha1.RemediationAttempt{Number: 3}, []int32{3}},
+		"two":                   {v1alpha1.RemediationAttempt{Number: 3, ObjectRef: made, Count: 2}, []int32{3, 2}},
+		"two that asked nobody": {v1alpha1.RemediationAttempt{Number: 3, Count: 2}, []int32{3, 2}},
+	} {
+		record := &v1alpha1.MachineRemediation{Spec: v1alpha1.MachineRemediationSpec{Steps: []v1alpha1.RemediationStep{step(v1alpha1.ActionReplace)}}}
+		tt.attempt.Step = "replace"
+		record.Status.Attempts = []v1alpha1.RemediationAttempt{tt.attempt}
+		var got []int32
+		for _, asked := range unseenActs(record) {
+			got = append(got, asked.Attempt.Number)
+		}
+		if diff := cmp.Diff(tt.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
 	}
 }

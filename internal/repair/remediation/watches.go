@@ -140,7 +140,7 @@ func (r *Reader) waitingFor(ctx context.Context, machine *clusterv1.Machine, mak
 	given := successor.OfOwner(maker, machines, all)
 	for i := range all {
 		next, ref := given[all[i].UID], all[i].Status.ReplacementRef
-		if (next != nil && next.UID == machine.UID) || (ref != nil && recordstore.Name(machine.Name, machine.UID, successor.OrdinalOf(ref)) == ref.Name) {
+		if (next != nil && next.UID == machine.UID) || (ref != nil && recordstore.IsNameFor(ref.Name, machine.Name, machine.UID)) {
 			return openAmong(ctx, all[i:i+1], nil)
 		}
 	}

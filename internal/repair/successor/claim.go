@@ -132,7 +132,7 @@ func namesOfRecords(machines []*clusterv1.Machine, claims []*claim) map[string]i
 	names, ordinals := map[string]int{}, map[int]bool{}
 	for _, c := range claims {
 		if ref := c.record.Status.ReplacementRef; ref != nil {
-			ordinals[OrdinalOf(ref)] = true
+			ordinals[recordstore.OrdinalIn(ref.Name)] = true
 		}
 	}
 	for ordinal := range ordinals {
@@ -141,13 +141,6 @@ func namesOfRecords(machines []*clusterv1.Machine, claims []*claim) map[string]i
 		}
 	}
 	return names
-}
-
-// OrdinalOf returns the ordinal in the name of a record.
-func OrdinalOf(ref *v1alpha1.RemediationReference) int {
-	named := &v1alpha1.MachineRemediation{}
-	named.Name = ref.Name
-	return recordstore.Ordinal(named)
 }
 
 // byAge sorts machines that name the one they replace before the others, and by age, oldest first.
