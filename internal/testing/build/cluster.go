@@ -9,14 +9,6 @@ import (
 // ClusterName is the Cluster of every object, unless InCluster says otherwise.
 const ClusterName = "cluster"
 
-// ClusterOption changes a Cluster.
-type ClusterOption interface{ onCluster(c *clusterv1.Cluster) }
-
-// ClusterFunc is a ClusterOption.
-type ClusterFunc func(*clusterv1.Cluster)
-
-func (f ClusterFunc) onCluster(c *clusterv1.Cluster) { f(c) }
-
 // Cluster returns a Cluster whose infrastructure is ready and whose control plane is initialized,
 // both since Epoch.
 func Cluster(namespace, name string, opts ...ClusterOption) *clusterv1.Cluster {
@@ -37,10 +29,7 @@ func Cluster(namespace, name string, opts ...ClusterOption) *clusterv1.Cluster {
 		Condition(clusterv1.ClusterControlPlaneInitializedCondition, metav1.ConditionTrue,
 			clusterv1.ClusterControlPlaneInitializedReason, Epoch),
 	}
-	for _, opt := range append(ready, opts...) {
-		opt.onCluster(c)
-	}
-	return c
+	return changed(c, append(ready, opts...)...)
 }
 
 // InfrastructureNotReady makes the Cluster's infrastructure not ready.

@@ -7,7 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/cluster-api/util/conditions"
 )
 
 // ConditionOption sets a condition in the status of an object of any kind.
@@ -25,16 +25,15 @@ func (o ConditionOption) WithMessage(message string) ConditionOption {
 	return o
 }
 
-func (o ConditionOption) onCluster(c *clusterv1.Cluster)        { o.in(&c.Status.Conditions) }
-func (o ConditionOption) onMachine(m *clusterv1.Machine)        { o.in(&m.Status.Conditions) }
-func (o ConditionOption) onMachineSet(ms *clusterv1.MachineSet) { o.in(&ms.Status.Conditions) }
-func (o ConditionOption) onMachineHealthCheck(mhc *clusterv1.MachineHealthCheck) {
-	o.in(&mhc.Status.Conditions)
-}
-
-func (o ConditionOption) in(conditions *[]metav1.Condition) {
-	meta.RemoveStatusCondition(conditions, o.Type)
-	*conditions = append(*conditions, metav1.Condition(o))
+func (o ConditionOption) apply(obj metav1.Object) {
+	if node, ok := obj.(*corev1.Node); ok {
+		o.onNode(node)
+		return
+	}
+	of := obj.(conditions.Setter)
+	all := of.GetConditions()
+	meta.RemoveStatusCondition(&all, o.Type)
+	of.SetConditions(append(all, metav1.Condition(o)))
 }
 
 func (o ConditionOption) onNode(n *corev1.Node) {

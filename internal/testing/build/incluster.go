@@ -1,28 +1,22 @@
 package build
 
-import clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
-
-// ClusterNameOption makes an object belong to a Cluster.
-type ClusterNameOption string
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+)
 
 // InCluster makes a Machine, MachineSet or MachineHealthCheck belong to a Cluster other than ClusterName.
-func InCluster(name string) ClusterNameOption { return ClusterNameOption(name) }
-
-func (o ClusterNameOption) onMachine(m *clusterv1.Machine) {
-	m.Spec.ClusterName = string(o)
-	o.label().onMachine(m)
+func InCluster(name string) Option {
+	return func(obj metav1.Object) {
+		switch o := obj.(type) {
+		case *clusterv1.Machine:
+			o.Spec.ClusterName = name
+		case *clusterv1.MachineSet:
+			o.Spec.ClusterName, o.Spec.Template.Spec.ClusterName = name, name
+			o.Spec.Template.Labels[clusterv1.ClusterNameLabel] = name
+		case *clusterv1.MachineHealthCheck:
+			o.Spec.ClusterName = name
+		}
+		Label(clusterv1.ClusterNameLabel, name)(obj)
+	}
 }
-
-func (o ClusterNameOption) onMachineSet(ms *clusterv1.MachineSet) {
-	ms.Spec.ClusterName = string(o)
-	ms.Spec.Template.Spec.ClusterName = string(o)
-	ms.Spec.Template.Labels[clusterv1.ClusterNameLabel] = string(o)
-	o.label().onMachineSet(ms)
-}
-
-func (o ClusterNameOption) onMachineHealthCheck(mhc *clusterv1.MachineHealthCheck) {
-	mhc.Spec.ClusterName = string(o)
-	o.label().onMachineHealthCheck(mhc)
-}
-
-func (o ClusterNameOption) label() Option { return Label(clusterv1.ClusterNameLabel, string(o)) }

@@ -7,14 +7,6 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 )
 
-// MachineOption changes a Machine.
-type MachineOption interface{ onMachine(m *clusterv1.Machine) }
-
-// MachineFunc is a MachineOption.
-type MachineFunc func(*clusterv1.Machine)
-
-func (f MachineFunc) onMachine(m *clusterv1.Machine) { f(m) }
-
 // Machine returns a worker Machine of ClusterName whose infrastructure has been ready since Epoch and which
 // waits for its Node.
 func Machine(namespace, name string, opts ...MachineOption) *clusterv1.Machine {
@@ -30,10 +22,7 @@ func Machine(namespace, name string, opts ...MachineOption) *clusterv1.Machine {
 		Condition(clusterv1.MachineBootstrapConfigReadyCondition, metav1.ConditionTrue, clusterv1.ReadyReason, Epoch),
 		Condition(clusterv1.MachineInfrastructureReadyCondition, metav1.ConditionTrue, clusterv1.ReadyReason, Epoch),
 	}
-	for _, opt := range append(ready, opts...) {
-		opt.onMachine(m)
-	}
-	return m
+	return changed(m, append(ready, opts...)...)
 }
 
 // machineSpec is the spec of a Machine, and of the template in a MachineSet.

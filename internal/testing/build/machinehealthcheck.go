@@ -10,16 +10,6 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 )
 
-// MachineHealthCheckOption changes a MachineHealthCheck.
-type MachineHealthCheckOption interface {
-	onMachineHealthCheck(mhc *clusterv1.MachineHealthCheck)
-}
-
-// MachineHealthCheckFunc is a MachineHealthCheckOption.
-type MachineHealthCheckFunc func(*clusterv1.MachineHealthCheck)
-
-func (f MachineHealthCheckFunc) onMachineHealthCheck(mhc *clusterv1.MachineHealthCheck) { f(mhc) }
-
 // MachineHealthCheck returns a MachineHealthCheck of ClusterName that selects all Machines of that Cluster
 // and has no conditions.
 func MachineHealthCheck(namespace, name string, opts ...MachineHealthCheckOption) *clusterv1.MachineHealthCheck {
@@ -28,10 +18,7 @@ func MachineHealthCheck(namespace, name string, opts ...MachineHealthCheckOption
 		InCluster(ClusterName),
 		Selector(map[string]string{clusterv1.ClusterNameLabel: ClusterName}),
 	}
-	for _, opt := range append(defaults, opts...) {
-		opt.onMachineHealthCheck(mhc)
-	}
-	return mhc
+	return changed(mhc, append(defaults, opts...)...)
 }
 
 // Selector selects the Machines that have all the labels.

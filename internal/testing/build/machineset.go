@@ -5,16 +5,6 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 )
 
-// MachineSetOption changes a MachineSet.
-type MachineSetOption interface {
-	onMachineSet(ms *clusterv1.MachineSet)
-}
-
-// MachineSetFunc is a MachineSetOption.
-type MachineSetFunc func(*clusterv1.MachineSet)
-
-func (f MachineSetFunc) onMachineSet(ms *clusterv1.MachineSet) { f(ms) }
-
 // MachineSet returns a MachineSet of ClusterName with one replica, which selects Machines by the label that
 // OwnedBy sets.
 func MachineSet(namespace, name string, opts ...MachineSetOption) *clusterv1.MachineSet {
@@ -23,10 +13,7 @@ func MachineSet(namespace, name string, opts ...MachineSetOption) *clusterv1.Mac
 	ms.Spec.Selector = metav1.LabelSelector{MatchLabels: map[string]string{clusterv1.MachineSetNameLabel: name}}
 	ms.Spec.Template.Labels = map[string]string{clusterv1.MachineSetNameLabel: name}
 	ms.Spec.Template.Spec = machineSpec(name)
-	for _, opt := range append([]MachineSetOption{InCluster(ClusterName)}, opts...) {
-		opt.onMachineSet(ms)
-	}
-	return ms
+	return changed(ms, append([]MachineSetOption{InCluster(ClusterName)}, opts...)...)
 }
 
 // Replicas sets the number of Machines that the MachineSet wants.

@@ -7,25 +7,12 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// NodeOption changes a Node.
-type NodeOption interface{ onNode(n *corev1.Node) }
-
-// NodeFunc is a NodeOption.
-type NodeFunc func(*corev1.Node)
-
-func (f NodeFunc) onNode(n *corev1.Node) { f(n) }
-
-func (o Option) onNode(n *corev1.Node) { o(n) }
-
 // Node returns a Node that has been ready since Epoch.
 func Node(name string, opts ...NodeOption) *corev1.Node {
 	n := &corev1.Node{ObjectMeta: objectMeta("", name)}
 	n.Generation = 0 // the API server does not maintain a generation for Nodes
 	n.Spec.ProviderID = "test:///" + name
-	for _, opt := range append([]NodeOption{NodeReady(metav1.ConditionTrue, Epoch)}, opts...) {
-		opt.onNode(n)
-	}
-	return n
+	return changed(n, append([]NodeOption{NodeReady(metav1.ConditionTrue, Epoch)}, opts...)...)
 }
 
 // NodeReady sets the Ready condition of a Node, with the reason that Kubernetes uses.

@@ -3,6 +3,7 @@ package build
 import (
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
@@ -13,13 +14,45 @@ import (
 // the creation time itself.
 var Epoch = time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC)
 
+// option changes an object, and fits only the kinds that its type names: a test that gives it to another kind panics.
+type option interface{ apply(obj metav1.Object) }
+
+// The options of one kind.
+type (
+	ClusterOption            = option
+	MachineOption            = option
+	MachineSetOption         = option
+	MachineHealthCheckOption = option
+	NodeOption               = option
+)
+
+// Functions that are options of one kind.
+type (
+	ClusterFunc            func(*clusterv1.Cluster)
+	MachineFunc            func(*clusterv1.Machine)
+	MachineSetFunc         func(*clusterv1.MachineSet)
+	MachineHealthCheckFunc func(*clusterv1.MachineHealthCheck)
+	NodeFunc               func(*corev1.Node)
+)
+
+func (f ClusterFunc) apply(obj metav1.Object)            { f(obj.(*clusterv1.Cluster)) }
+func (f MachineFunc) apply(obj metav1.Object)            { f(obj.(*clusterv1.Machine)) }
+func (f MachineSetFunc) apply(obj metav1.Object)         { f(obj.(*clusterv1.MachineSet)) }
+func (f MachineHealthCheckFunc) apply(obj metav1.Object) { f(obj.(*clusterv1.MachineHealthCheck)) }
+func (f NodeFunc) apply(obj metav1.Object)               { f(obj.(*corev1.Node)) }
+
+// changed returns an object after all options.
+func changed[T metav1.Object](obj T, opts ...option) T {
+	for _, opt := range opts {
+		opt.apply(obj)
+	}
+	return obj
+}
+
 // Option changes the metadata of an object of any kind.
 type Option func(metav1.Object)
 
-func (o Option) onCluster(c *clusterv1.Cluster)                         { o(c) }
-func (o Option) onMachine(m *clusterv1.Machine)                         { o(m) }
-func (o Option) onMachineSet(ms *clusterv1.MachineSet)                  { o(ms) }
-func (o Option) onMachineHealthCheck(mhc *clusterv1.MachineHealthCheck) { o(mhc) }
+func (o Option) apply(obj metav1.Object) { o(obj) }
 
 // Label sets a label.
 func Label(key, value string) Option {
