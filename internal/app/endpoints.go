@@ -3,13 +3,14 @@ package app
 import (
 	"crypto/tls"
 	"fmt"
-	"net"
 	"net/http"
 	"net/http/pprof"
 
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/metrics/filters"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
+
+	"github.com/sickbay-dev/sickbay/internal/dashboard"
 )
 
 // guarded returns options to serve over TLS to clients that may read the path.
@@ -31,7 +32,7 @@ func plainTLS(config *tls.Config) {
 // openProfiles returns the address at which the manager serves profiles without authentication. It must be reachable only from the
 // host or the pod itself.
 func openProfiles(o Options) string {
-	if isLoopback(o.PprofBindAddress) {
+	if dashboard.IsLoopback(o.PprofBindAddress) {
 		return o.PprofBindAddress
 	}
 	return off
@@ -39,7 +40,7 @@ func openProfiles(o Options) string {
 
 // addProfiles serves profiles to authorized clients, if the address is reachable from outside of the host or the pod.
 func addProfiles(mgr ctrl.Manager, o Options) error {
-	if o.PprofBindAddress == off || isLoopback(o.PprofBindAddress) {
+	if o.PprofBindAddress == off || dashboard.IsLoopback(o.PprofBindAddress) {
 		return nil
 	}
 	options := guarded(o.PprofBindAddress)
@@ -58,11 +59,4 @@ func addProfiles(mgr ctrl.Manager, o Options) error {
 		return fmt.Errorf("serving profiles: %w", err)
 	}
 	return nil
-}
-
-// isLoopback reports whether an address is reachable only from the host or the pod itself.
-func isLoopback(address string) bool {
-	host, _, err := net.SplitHostPort(address)
-	ip := net.ParseIP(host)
-	return err == nil && (host == "localhost" || ip != nil && ip.IsLoopback())
 }

@@ -15,6 +15,7 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/sickbay-dev/sickbay/internal/dashboard"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
 )
@@ -166,7 +167,7 @@ func TestIsLoopback(t *testing.T) {
 		"127.0.0.1:6060": true, "localhost:6060": true, "[::1]:6060": true, "127.9.9.9:1": true,
 		":6060": false, "0.0.0.0:6060": false, "[::]:6060": false, "10.0.0.1:6060": false, "localhost.example.com:1": false, "0": false,
 	} {
-		if isLoopback(address) != want {
+		if dashboard.IsLoopback(address) != want {
 			t.Errorf("%s is loopback: %t, want %t", address, !want, want)
 		}
 	}

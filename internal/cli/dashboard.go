@@ -2,7 +2,7 @@ package cli
 
 import (
 	"context"
-	"errors"
+	"crypto/rand"
 	"fmt"
 	"net"
 	"net/http"
@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"k8s.io/utils/clock"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
 
 	"github.com/sickbay-dev/sickbay/internal/dashboard"
 	"github.com/sickbay-dev/sickbay/internal/useractions"
@@ -67,8 +68,9 @@ func (f *dashboardFlags) run(cmd *cobra.Command) error {
 		if err != nil {
 			return err
 		}
+		// Other users of the computer can reach the address, but do not know the key.
 		options.Actions, options.Viewer = dashboard.Alone{Who: person}, func(*http.Request) string { return person.Name }
-		key = dashboard.NewKey()
+		key = rand.Text()
 		address += "?" + url.Values{dashboard.KeyField: {key}}.Encode()
 	}
 	pages, err := dashboard.New(options)
@@ -100,20 +102,11 @@ const shutTime = 2 * time.Second
 func serve(ctx context.Context, listener net.Listener, pages *dashboard.Dashboard, key string) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	server := &http.Server{
-		Handler: dashboard.Local(pages.Handler(), key), ReadHeaderTimeout: 10 * time.Second, BaseContext: func(net.Listener) context.Context { return ctx },
-	}
 	go func() { _ = pages.Run(ctx) }()
-	ended := context.AfterFunc(ctx, func() {
-		shutting, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutTime)
-		defer cancel()
-		_ = server.Shutdown(shutting)
-	})
-	defer ended()
-	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
-		return err
-	}
-	return nil
+	server := manager.Server{Listener: listener, ShutdownTimeout: new(shutTime), Server: &http.Server{
+		Handler: dashboard.Local(pages.Handler(), key), ReadHeaderTimeout: 10 * time.Second, BaseContext: func(net.Listener) context.Context { return ctx },
+	}}
+	return server.Start(ctx)
 }
 
 // browse opens an address in the person's browser.

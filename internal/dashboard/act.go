@@ -130,7 +130,7 @@ type acts struct {
 
 // acts returns the handler for the forms on the pages.
 func (d *Dashboard) acts() *acts {
-	return &acts{actions: d.options.Actions, clock: d.options.Clock, written: d.Refresh, show: func(w http.ResponseWriter, r *http.Request, status int, page actPage) {
+	return &acts{actions: d.options.Actions, clock: d.options.Clock, written: d.observer.refresh, show: func(w http.ResponseWriter, r *http.Request, status int, page actPage) {
 		f := d.frameOf(d.observer.current(), "", page.Title)
 		f.Main = page
 		d.render(w, r, status, "act", f)

@@ -26,12 +26,8 @@ const fieldOwner = ownwrites.DashboardFieldOwner
 // Guard admits people whom the API server authenticates and allows to read what the pages show. It takes their bearer tokens from a header
 // or from the cookie that the sign-in form sets.
 type Guard struct {
-	config *rest.Config
-	scheme *runtime.Scheme
-	mapper meta.RESTMapper
-	policy mhcspec.Policy
-	clock  clock.WithTicker
-	review *reviewer
+	options GuardOptions
+	review  *reviewer
 }
 
 // GuardOptions are the options of a Guard.
@@ -53,7 +49,7 @@ func NewGuard(o GuardOptions) (*Guard, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Guard{config: o.Config, scheme: o.Scheme, mapper: o.Mapper, policy: o.Policy, clock: o.Clock, review: review}, nil
+	return &Guard{options: o, review: review}, nil
 }
 
 // visitor is the person who has sent a request.
@@ -82,14 +78,14 @@ func (g *Guard) Person(r *http.Request) (*useractions.Person, error) {
 	if !ok {
 		return nil, errors.New("nobody has signed in")
 	}
-	cfg := rest.AnonymousClientConfig(g.config)
+	cfg := rest.AnonymousClientConfig(g.options.Config)
 	// A person waits for the answer and makes few requests, so the client does not throttle itself.
 	cfg.BearerToken, cfg.QPS, cfg.RateLimiter = v.token, -1, nil
-	c, err := client.New(cfg, client.Options{Scheme: g.scheme, Mapper: g.mapper})
+	c, err := client.New(cfg, client.Options{Scheme: g.options.Scheme, Mapper: g.options.Mapper})
 	if err != nil {
 		return nil, fmt.Errorf("reaching the management cluster: %w", err)
 	}
-	return &useractions.Person{Client: c, Name: v.user.Username, Writer: fieldOwner, Command: "sickbay", Policy: g.policy, Clock: g.clock}, nil
+	return &useractions.Person{Client: c, Name: v.user.Username, Writer: fieldOwner, Command: "sickbay", Policy: g.options.Policy, Clock: g.options.Clock}, nil
 }
 
 // Protect serves the sign-in form and the assets to everybody, and all else to people who may see it. It refuses forms from other sites.
@@ -129,7 +125,7 @@ func (g *Guard) admit(next http.Handler) http.Handler {
 
 // keepReviewing ends a long-running response when the person's rights end.
 func (g *Guard) keepReviewing(ctx context.Context, end context.CancelFunc, token string) {
-	ticker := g.clock.NewTicker(reviewTTL)
+	ticker := g.options.Clock.NewTicker(reviewTTL)
 	defer ticker.Stop()
 	for {
 		select {

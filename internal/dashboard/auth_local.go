@@ -1,7 +1,6 @@
 package dashboard
 
 import (
-	"crypto/rand"
 	"crypto/subtle"
 	"net"
 	"net/http"
@@ -19,9 +18,6 @@ func keyCookie(r *http.Request) string {
 	return "sickbay-key-" + port
 }
 
-// NewKey returns a new key for a local server that acts. Other users of the computer can reach its address, but do not know the key.
-func NewKey() string { return rand.Text() }
-
 // Local serves pages on a person's own computer, with that person's rights. It answers only to local hostnames, so no other site can reach it
 // by pointing its own name here. If there is a key, it serves only people who have it: the printed address contains it, and the browser keeps
 // it in a cookie.
@@ -30,7 +26,7 @@ func Local(next http.Handler, key string) http.Handler {
 		next = withKey(next, key)
 	}
 	return sameOrigin(secured(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !isLoopback(r.Host) {
+		if !IsLoopback(r.Host) {
 			http.Error(w, "This page is only for this computer: open it as 127.0.0.1 or localhost.", http.StatusMisdirectedRequest)
 			return
 		}
@@ -38,7 +34,8 @@ func Local(next http.Handler, key string) http.Handler {
 	})))
 }
 
-func isLoopback(hostport string) bool {
+// IsLoopback reports whether an address, with or without a port, is reachable only from the host or the pod itself.
+func IsLoopback(hostport string) bool {
 	host, _, err := net.SplitHostPort(hostport)
 	if err != nil {
 		host = hostport

@@ -65,9 +65,6 @@ func (d *Dashboard) Run(ctx context.Context) error {
 	return nil
 }
 
-// Refresh waits until the pages show the fleet as it is now, or until ctx ends.
-func (d *Dashboard) Refresh(ctx context.Context) { d.observer.refresh(ctx) }
-
 // Handler serves the pages.
 func (d *Dashboard) Handler() http.Handler {
 	mux := http.NewServeMux()

@@ -165,7 +165,7 @@ func (o *observer) get(ctx context.Context) snapshot {
 	return o.current()
 }
 
-// refresh waits for a look that begins now or later.
+// refresh waits until the pages show the fleet as it is now, or until ctx ends.
 func (o *observer) refresh(ctx context.Context) { o.await(ctx, o.clock.Now()) }
 
 // await waits until the last look began at the given time or later, but no longer than patience.

@@ -15,6 +15,7 @@ import (
 	"github.com/go-logr/logr"
 	certutil "k8s.io/client-go/util/cert"
 	"sigs.k8s.io/controller-runtime/pkg/certwatcher"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
 )
 
 const (
@@ -63,28 +64,15 @@ func (s *Server) Start(ctx context.Context) error {
 	if err != nil {
 		return errors.Join(err, s.listener.Close())
 	}
-	server := &http.Server{
-		Handler: s.Handler, TLSConfig: config, ReadHeaderTimeout: headerTimeout, MaxHeaderBytes: maxHeader,
+	server := manager.Server{Listener: tls.NewListener(s.listener, config), ShutdownTimeout: new(goodbye), Server: &http.Server{
+		Handler: s.Handler, ReadHeaderTimeout: headerTimeout, MaxHeaderBytes: maxHeader,
 		ReadTimeout: cmp.Or(s.patience, readTimeout), WriteTimeout: writeTimeout, IdleTimeout: idleTimeout,
 		// Handlers end with the manager, including live updates.
 		BaseContext: func(net.Listener) context.Context { return ctx },
 		// Such errors come from browsers that do not trust the certificate, and from port scanners.
 		ErrorLog: slog.NewLogLogger(logr.ToSlogHandler(s.Log.V(1)), slog.LevelInfo),
-	}
-	ended := make(chan error, 1)
-	go func() { ended <- server.ServeTLS(s.listener, "", "") }()
-	s.Log.Info("Serving the dashboard", "address", s.Address())
-	select {
-	case err := <-ended:
-		return fmt.Errorf("serving the dashboard: %w", err)
-	case <-ctx.Done():
-	}
-	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), goodbye)
-	defer cancel()
-	if err := server.Shutdown(last); err != nil {
-		return server.Close()
-	}
-	return nil
+	}}
+	return server.Start(logr.NewContext(ctx, s.Log))
 }
 
 // endures removes the deadlines of a long-running response. The handler sets one for each write.
@@ -96,7 +84,7 @@ func endures(w http.ResponseWriter) {
 
 // tls returns the TLS configuration with the certificate.
 func (s *Server) tls(ctx context.Context) (*tls.Config, error) {
-	config := &tls.Config{MinVersion: tls.VersionTLS12}
+	config := &tls.Config{MinVersion: tls.VersionTLS12, NextProtos: []string{"h2", "http/1.1"}}
 	if s.CertDir == "" {
 		cert, key, err := certutil.GenerateSelfSignedCertKey("localhost", []net.IP{net.IPv4(127, 0, 0, 1)}, nil)
 		if err != nil {
