@@ -17,22 +17,27 @@ var Epoch = time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC)
 // option changes an object, and fits only the kinds that its type names: a test that gives it to another kind panics.
 type option interface{ apply(obj metav1.Object) }
 
-// The options of one kind.
 type (
-	ClusterOption            = option
-	MachineOption            = option
-	MachineSetOption         = option
+	// ClusterOption changes a Cluster.
+	ClusterOption = option
+	// MachineOption changes a Machine.
+	MachineOption = option
+	// MachineSetOption changes a MachineSet.
+	MachineSetOption = option
+	// MachineHealthCheckOption changes a MachineHealthCheck.
 	MachineHealthCheckOption = option
-	NodeOption               = option
-)
-
-// Functions that are options of one kind.
-type (
-	ClusterFunc            func(*clusterv1.Cluster)
-	MachineFunc            func(*clusterv1.Machine)
-	MachineSetFunc         func(*clusterv1.MachineSet)
+	// NodeOption changes a Node.
+	NodeOption = option
+	// ClusterFunc is a ClusterOption.
+	ClusterFunc func(*clusterv1.Cluster)
+	// MachineFunc is a MachineOption.
+	MachineFunc func(*clusterv1.Machine)
+	// MachineSetFunc is a MachineSetOption.
+	MachineSetFunc func(*clusterv1.MachineSet)
+	// MachineHealthCheckFunc is a MachineHealthCheckOption.
 	MachineHealthCheckFunc func(*clusterv1.MachineHealthCheck)
-	NodeFunc               func(*corev1.Node)
+	// NodeFunc is a NodeOption.
+	NodeFunc func(*corev1.Node)
 )
 
 func (f ClusterFunc) apply(obj metav1.Object)            { f(obj.(*clusterv1.Cluster)) }
