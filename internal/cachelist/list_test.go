@@ -3,7 +3,6 @@ package cachelist_test
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 	"testing"
 
@@ -60,23 +59,5 @@ func TestOtherIndex(t *testing.T) {
 	all := cached.New(t, nil, index, build.Machine("ns", "a"))
 	if _, err := cachelist.List[*clusterv1.Machine](t.Context(), all, &clusterv1.MachineList{}, "ns", "other", "x"); err == nil {
 		t.Error("an index that does not exist has an answer")
-	}
-}
-
-func BenchmarkList(b *testing.B) {
-	var machines []client.Object
-	for i := range 10_000 {
-		machines = append(machines, build.Machine("ns", fmt.Sprint("m-", i)))
-	}
-	all := cached.New(b, nil, index, machines...)
-	for name, reader := range map[string]client.Reader{"pointers": all, "copies": plain{all}} {
-		b.Run(name, func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				if _, err := cachelist.List[*clusterv1.Machine](b.Context(), reader, &clusterv1.MachineList{}, "ns", byCluster, build.ClusterName); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
 	}
 }

@@ -159,20 +159,3 @@ func TestProblemOfEachVersion(t *testing.T) {
 		t.Error("what is kept for a cluster outlives it")
 	}
 }
-
-// BenchmarkNotConnected measures one look at a Machine of a cluster that is not connected.
-func BenchmarkNotConnected(b *testing.B) {
-	stored := &secrets{}
-	certificate := strings.Repeat("QUJD", 400)
-	stored.set("a", "1", strings.NewReplacer("user: {token: t}", "user: {client-certificate-data: "+certificate+", client-key-data: "+certificate+"}",
-		`6443"`, `6443", certificate-authority-data: `+certificate).Replace(goodKubeconfig))
-	clusters, _ := over(&connection{connect: clustercache.ErrClusterNotConnected}, stored)
-	if _, err := clusters.Get(b.Context(), key, "n"); !strings.Contains(err.Error(), causeNoConnection) {
-		b.Fatal(err)
-	}
-	b.ReportAllocs()
-	for b.Loop() {
-		_, _ = clusters.Get(b.Context(), key, "n")
-		_ = clusters.Watch(b.Context(), "machinehealth", key, nil, nil)
-	}
-}

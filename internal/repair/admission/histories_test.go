@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -13,9 +14,12 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/intstr"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/yaml"
 
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/healthcheck"
 	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
@@ -230,4 +234,37 @@ func (r recording) play(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestStormWithHistory: 1,000 machines are sick, one may be repaired at once, and of each machine 10 records are kept.
+func TestStormWithHistory(t *testing.T) {
+	p := plan(func(p *v1alpha1.RemediationPlan) { p.MaxInFlight = new(intstr.FromInt32(1)) })
+	var all []Target
+	var past []*v1alpha1.MachineRemediation
+	for i := range 1000 {
+		name := fmt.Sprintf("m-%04d", i)
+		all = append(all, sick(name))
+		for n := range 10 {
+			r := recordOf(name, ended)
+			r.Name, r.UID = fmt.Sprintf("%s-%d", name, n), types.UID(fmt.Sprintf("%s-%d", name, n))
+			r.Status.CompletionTime = &metav1.Time{Time: now.Add(-time.Hour)}
+			past = append(past, r)
+		}
+	}
+	f := planned(p, all...).remembers(past...)
+	begun := processor(t)
+	d := Decide(f, now)
+	if took := processor(t) - begun; took > 500*time.Millisecond {
+		t.Errorf("one decision, to admit %d, took %s of a processor; a look makes up to four", len(d.Admit), took.Round(time.Millisecond))
+	}
+}
+
+// processor is how much of a processor this process has used.
+func processor(t *testing.T) time.Duration {
+	t.Helper()
+	var used syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
+		t.Fatal(err)
+	}
+	return time.Duration(used.Utime.Nano())
 }

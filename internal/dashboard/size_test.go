@@ -4,8 +4,6 @@ import (
 	"io/fs"
 	"testing"
 
-	"github.com/sickbay-dev/sickbay/internal/dashboard/view"
-	"github.com/sickbay-dev/sickbay/internal/explain"
 	"github.com/sickbay-dev/sickbay/internal/explain/explaintest"
 )
 
@@ -36,40 +34,5 @@ func TestSize(t *testing.T) {
 		if rows := d.get(t, "/machines").Body.Len(); rows > maxFirstPage {
 			t.Errorf("%s: the table of machines is %d bytes", name, rows)
 		}
-	}
-}
-
-// BenchmarkFirstPage renders a page from a look at 10,000 machines, which all requests share.
-func BenchmarkFirstPage(b *testing.B) {
-	for name, facts := range many() {
-		d := run(b, facts)
-		for _, at := range []string{"/", "/machines?q=md-0-0123", "/clusters", "/checks"} {
-			b.Run(name+at, func(b *testing.B) {
-				b.ReportAllocs()
-				for b.Loop() {
-					if w := d.get(b, at); w.Code != 200 {
-						b.Fatal(w.Code)
-					}
-				}
-			})
-		}
-	}
-}
-
-// BenchmarkLook prepares a look at 10,000 machines; that happens at most once a second.
-func BenchmarkLook(b *testing.B) {
-	for name, facts := range many() {
-		b.Run(name, func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				view.New(facts)
-			}
-		})
-	}
-}
-
-func many() map[string]*explain.Facts {
-	return map[string]*explain.Facts{
-		"healthy": explaintest.Many(10_000, 0), "one of 100 sick": explaintest.Many(10_000, 100), "all sick": explaintest.Many(10_000, 1),
 	}
 }
