@@ -182,13 +182,14 @@ func TestPausesOfWhoAsks(t *testing.T) {
 	t.Parallel()
 	hold := func(f *harness) string { return f.clock.Now().Add(time.Hour).UTC().Format(time.RFC3339) }
 	const acts, paused, held = "Acting Acting reboot:-", "Pending Paused", "Pending OnHold"
-	rows(t, map[string]struct {
+	type row struct {
 		happens func(f *harness, m *clusterv1.Machine)
 		// want is the record of a person, of an annotation, of a request and of another health check.
 		want [4]string
 		// atWork has it happen once more while the host is cycled.
 		atWork bool
-	}{
+	}
+	rows(t, map[string]row{
 		"nothing": {func(*harness, *clusterv1.Machine) {}, [4]string{acts, acts, acts, acts}, false},
 		"the Machine is paused": {
 			func(f *harness, m *clusterv1.Machine) { annotate(f, m, clusterv1.PausedAnnotation, "") }, [4]string{paused, paused, paused, paused}, false,
@@ -213,11 +214,7 @@ func TestPausesOfWhoAsks(t *testing.T) {
 		"the MachineHealthCheck is on hold": {
 			func(f *harness, _ *clusterv1.Machine) { annotate(f, f.mhc, mhcspec.HoldUntilAnnotation, hold(f)) }, [4]string{held, held, held, held}, false,
 		},
-	}, func(t *testing.T, tt struct {
-		happens func(f *harness, m *clusterv1.Machine)
-		want    [4]string
-		atWork  bool
-	}) {
+	}, func(t *testing.T, tt row) {
 		t.Helper()
 		for i, who := range []string{"a person", "an annotation", "a request", "a health check"} {
 			ask := func() (*harness, *clusterv1.Machine, *v1alpha1.MachineRemediation) {
@@ -284,10 +281,11 @@ func (f *harness) recordsMade() int {
 // removed. So all such annotations are refused, for owners of any kind.
 func TestTemplatesAskForNothing(t *testing.T) {
 	t.Parallel()
-	rows(t, map[string]struct {
+	type row struct {
 		key   string
 		owner func(f *harness, key string) metav1.OwnerReference
-	}{
+	}
+	rows(t, map[string]row{
 		"reboot.metal3.io of a MachineSet":          {cycleAnnotation, ownedByTemplatedSet},
 		"reboot.metal3.io/PowerOff of a MachineSet": {powerOff, ownedByTemplatedSet},
 		"reboot.metal3.io of a KubeadmControlPlane": {cycleAnnotation, func(f *harness, key string) metav1.OwnerReference {
@@ -300,10 +298,7 @@ func TestTemplatesAskForNothing(t *testing.T) {
 			build.Create(f.t.Context(), f.t, f.env.Client, u)
 			return *metav1.NewControllerRef(u, controlPlaneKind)
 		}},
-	}, func(t *testing.T, tt struct {
-		key   string
-		owner func(f *harness, key string) metav1.OwnerReference
-	}) {
+	}, func(t *testing.T, tt row) {
 		t.Helper()
 		f := newHarness(t)
 		a := f.sick("a", build.Annotation(tt.key, ""))

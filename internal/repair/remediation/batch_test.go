@@ -12,8 +12,11 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
+	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
 
 var errBroken = errors.New("broken on purpose")
@@ -175,4 +178,58 @@ func TestBatchesOfAStorm(t *testing.T) {
 			t.Errorf("%.2f batches for each record, want at most %.2f", n, most)
 		}
 	})
+}
+
+func TestDepthFor(t *testing.T) {
+	tests := map[string]struct {
+		decision ladder.Decision
+		missed   bool
+		want     depth
+	}{
+		"nothing":            {ladder.Decision{}, false, cached},
+		"a status":           {ladder.Decision{Store: true}, false, confirmed},
+		"mark":               {ladder.Decision{Act: ladder.MarkForOwner}, false, bound},
+		"mark again":         {ladder.Decision{Act: ladder.MarkForOwner}, true, judged},
+		"deletion":           {ladder.Decision{Act: ladder.DeleteMachine}, false, judged},
+		"reboot":             {ladder.Decision{Act: ladder.CreateReboot}, false, judged},
+		"request":            {ladder.Decision{Act: ladder.CreateRequest}, false, judged},
+		"mark taken back":    {ladder.Decision{Act: ladder.WithdrawMark}, false, current},
+		"request taken back": {ladder.Decision{Act: ladder.WithdrawRequest}, false, current},
+		"end":                {ladder.Decision{Act: ladder.Close}, false, cached},
+	}
+	for name, tt := range tests {
+		if got := depthFor(tt.decision, tt.missed); got != tt.want {
+			t.Errorf("%s: %d, want %d", name, got, tt.want)
+		}
+	}
+}
+
+func TestPasses(t *testing.T) {
+	var p passes
+	now, a, b := build.Epoch, client.ObjectKey{Name: "a"}, client.ObjectKey{Name: "b"}
+	for i, tt := range []struct {
+		cluster client.ObjectKey
+		wanted  bool
+		after   time.Duration
+		run     bool
+		wait    time.Duration
+	}{
+		{a, false, 0, false, 0},
+		{a, true, 0, false, passPause},
+		{a, true, time.Second, false, 0}, // one comes already
+		{b, true, time.Second, false, passPause},
+		{a, false, passPause - time.Nanosecond, false, 0},
+		{a, false, passPause, true, 0},
+		{a, false, passPause, false, 0},
+		{a, true, passPause, false, passPause},
+		{b, true, 2 * passPause, true, 0},
+	} {
+		if run, wait := p.ask(tt.cluster, tt.wanted, now.Add(tt.after)); run != tt.run || wait != tt.wait {
+			t.Errorf("%d: run %t, wait %s; want %t, %s", i, run, wait, tt.run, tt.wait)
+		}
+	}
+	p.schedule(b, now)
+	if run, _ := p.ask(b, false, now); !run {
+		t.Error("what was planned is not run")
+	}
 }

@@ -92,12 +92,13 @@ func (f *harness) wantBegun(record *v1alpha1.MachineRemediation, machine *cluste
 // TestDeletionIsGuarded: nothing is deleted that should not be, and what it waits for is said.
 func TestDeletionIsGuarded(t *testing.T) {
 	t.Parallel()
-	rows(t, map[string]struct {
+	type row struct {
 		machine []build.MachineOption
 		happens func(f *harness, a *clusterv1.Machine, pool *clusterv1.MachinePool)
 		want    string
 		says    string
-	}{
+	}
+	rows(t, map[string]row{
 		"the pool is paused": {nil, func(f *harness, _ *clusterv1.Machine, pool *clusterv1.MachinePool) {
 			annotate(f, pool, clusterv1.PausedAnnotation, "")
 		}, "Pending HeldByOthers", "Nobody would replace the machine: MachinePool pool is paused"},
@@ -132,12 +133,7 @@ func TestDeletionIsGuarded(t *testing.T) {
 				change(f, a, func(m *clusterv1.Machine) { m.OwnerReferences = nil; build.OwnedBy(f.set)(m) })
 			})
 		}, "Pending HeldByOthers", "Nobody would replace the machine: MachineSet set is scaled to zero"},
-	}, func(t *testing.T, tt struct {
-		machine []build.MachineOption
-		happens func(f *harness, a *clusterv1.Machine, pool *clusterv1.MachinePool)
-		want    string
-		says    string
-	}) {
+	}, func(t *testing.T, tt row) {
 		t.Helper()
 		f := newHarness(t)
 		pool := f.pool()

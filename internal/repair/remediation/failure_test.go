@@ -17,6 +17,7 @@ import (
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/controllerstate"
+	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
 
@@ -179,4 +180,57 @@ func TestLookIsTooOld(t *testing.T) {
 	f.wantStanding()
 	f.reconcile(record)
 	f.wantStanding("a: mark")
+}
+
+// TestNobodyActsOnABusyCluster: while somebody else waits for a workload cluster nothing is decided about its records, which are looked at again soon.
+func TestNobodyActsOnABusyCluster(t *testing.T) {
+	t.Parallel()
+	f := newHarness(t)
+	record := f.admit(f.sick("a"))
+	f.nodes.Busy(f.clusterKey(), true)
+	if after := f.reconcile(record); after <= 0 || after > time.Second {
+		t.Errorf("looks again after %s", after)
+	}
+	f.wantStanding()
+	f.nodes.Busy(f.clusterKey(), false)
+	f.reconcile(record)
+	f.wantStanding("a: mark")
+}
+
+// TestOwnerThatCannotBeRead: the conversion webhook of the owner's kind is down. The deadline ends the wait for a
+// successor all the same, and proves nothing.
+func TestOwnerThatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	f, record := replacing(t)
+	f.Live = f.refuses("MachineSet", apierrors.NewInternalError(errors.New("conversion webhook failed: connection refused")))
+	for range 3 {
+		f.pass(12 * time.Hour)
+		if _, err := f.tryReconcile(record); err != nil {
+			t.Log(err)
+		}
+	}
+	if got := f.summary(record); got != "Ended Ended MachineDeleted replace:Unneeded" {
+		r, _ := stored(f, record)
+		t.Errorf("36 hours later, record is %q, and has a slot: %t; it says: %s", got, ladder.HasSlot(r), ladder.Progress(&r.Status).Message)
+	}
+}
+
+// TestStoredCauseIsTheSameWhateverTheLocalPort: each try has another connection, and what is stored about it must not be a write each time.
+func TestStoredCauseIsTheSameWhateverTheLocalPort(t *testing.T) {
+	first := errors.New("read tcp 192.0.2.1:40001->192.0.2.2:6443: connection reset by peer")
+	second := errors.New("read tcp 192.0.2.1:40002->192.0.2.2:6443: connection reset by peer")
+	if a, b := couldNot(first), couldNot(second); a != b {
+		t.Errorf("a failed attempt says %q and then %q", a, b)
+	}
+	unreadable := func(err error) string {
+		record := &v1alpha1.MachineRemediation{}
+		record.Status.Attempts = []v1alpha1.RemediationAttempt{{Number: 1, ObjectRef: &v1alpha1.RemediationObjectReference{Kind: "Fix", Name: "a"}}}
+		v := &view{machine: &clusterv1.Machine{}}
+		v.facts = ladder.Facts{Record: record}
+		(&Reader{}).assumeUnreadable(v, 1, err)
+		return v.facts.Request.Unreadable
+	}
+	if a, b := unreadable(first), unreadable(second); a != b {
+		t.Errorf("a request that cannot be read says %q and then %q", a, b)
+	}
 }

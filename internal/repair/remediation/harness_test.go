@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	metal3v1 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
+	machinev1 "github.com/openshift/api/machine/v1beta1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -636,4 +638,12 @@ func (c *counting) sorted() []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return slices.Sorted(slices.Values(c.read))
+}
+
+func TestMain(m *testing.M) {
+	env.Main(m,
+		env.WithScheme(v1alpha1.AddToScheme, metal3v1.AddToScheme, machinev1.Install), env.WithCRDFiles("config/crd/sickbay*.yaml"),
+		env.WithModuleCRDs("github.com/openshift/api", "machine/v1beta1/zz_generated.crd-manifests/*_machines-Default.crd.yaml",
+			"machine/v1beta1/zz_generated.crd-manifests/*_machinehealthchecks.crd.yaml"),
+		env.WithCRDs(env.AnythingGoes(hostKind), env.AnythingGoes(controlPlaneKind)))
 }

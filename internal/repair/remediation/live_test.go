@@ -17,6 +17,7 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
+	"github.com/sickbay-dev/sickbay/internal/testing/objects"
 )
 
 // TestLookLive: a person without a manager sees what the controller sees past its caches, but for what it judges.
@@ -41,9 +42,7 @@ func TestLookLive(t *testing.T) {
 		"asked":           func(f *harness, a *clusterv1.Machine) { annotate(f, a, clusterv1.RemediateMachineAnnotation, "") },
 		"not handed over": func(f *harness, _ *clusterv1.Machine) { f.Policy.Adopt = mhcspec.AdoptHandedOver },
 		"gone": func(f *harness, a *clusterv1.Machine) {
-			if err := f.env.Client.Delete(f.t.Context(), a); err != nil {
-				f.t.Fatal(err)
-			}
+			objects.Delete(f.t, f.env.Client, a)
 		},
 	}
 	for plan, steps := range plans {
@@ -85,9 +84,7 @@ func TestLookLiveWithFewRights(t *testing.T) {
 	machine := f.sick("a")
 	record := f.admit(machine, by(step(v1alpha1.ActionReboot)))
 	f.reconcile(record)
-	if err := f.env.Client.Get(t.Context(), client.ObjectKeyFromObject(record), record); err != nil {
-		t.Fatal(err)
-	}
+	objects.Read(t, f.env.Client, record)
 	tests := map[string]Seen{
 		"Machine":            {Facts: ladder.Alone(record), MachineUnread: true, Unread: []string{"Machine a"}},
 		"Cluster":            {Unread: []string{"the Cluster or the MachineHealthCheck of Machine a"}},

@@ -7,9 +7,11 @@ import (
 	"time"
 
 	. "github.com/onsi/gomega"
+	coordinationv1 "k8s.io/api/coordination/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/utils/clock"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -23,8 +25,10 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
 	"github.com/sickbay-dev/sickbay/internal/repair/machinehealthcheck"
 	"github.com/sickbay-dev/sickbay/internal/repair/slots"
+	"github.com/sickbay-dev/sickbay/internal/scaffold"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
+	"github.com/sickbay-dev/sickbay/internal/testing/live"
 	"github.com/sickbay-dev/sickbay/internal/testing/objects"
 	"github.com/sickbay-dev/sickbay/internal/workload"
 )
@@ -227,4 +231,25 @@ func TestManagerApproval(t *testing.T) {
 	r.disk(b, metav1.ConditionFalse)
 	r.Eventually(r.says("a")).Should(Equal("Ended Ended ReplacementFailed replace:Failed"))
 	r.Eventually(r.says("b")).Should(Equal("Held NoStepLeft"), "the chain has used up the one attempt")
+}
+
+// TestOnlyKindsWithTemplatesAreWatched: a plan with a step that names a LeaseTemplate, which does not exist, does not make Sickbay watch all
+// Leases.
+func TestOnlyKindsWithTemplatesAreWatched(t *testing.T) {
+	t.Parallel()
+	f := newHarness(t)
+	for kind, want := range map[schema.GroupVersionKind]int{
+		env.RemediationGroupVersion.WithKind(env.RemediationKind): 1, coordinationv1.SchemeGroupVersion.WithKind("Lease"): 0,
+	} {
+		ctl := &live.Controller{}
+		f.watches = scaffold.Watches{Controller: ctl, Mapper: f.Client.RESTMapper()}
+		for range 2 {
+			if err := f.watchKind(t.Context(), kind); err != nil {
+				t.Errorf("%s: %v", kind.Kind, err)
+			}
+		}
+		if ctl.Watches != want {
+			t.Errorf("%s: %d watches begin, want %d", kind.Kind, ctl.Watches, want)
+		}
+	}
 }

@@ -152,10 +152,11 @@ func TestOpenShift(t *testing.T) {
 func TestOpenShiftStops(t *testing.T) {
 	t.Parallel()
 	const acts = "Acting Acting reboot:-"
-	rows(t, map[string]struct {
+	type row struct {
 		happens         func(o inOpenShift)
 		checks, persons string
-	}{
+	}
+	rows(t, map[string]row{
 		"its health check is paused": {func(o inOpenShift) { annotate(o.harness, o.check, clusterv1.PausedAnnotation, "") }, "Pending Paused", acts},
 		"its health check is on hold": {func(o inOpenShift) {
 			annotate(o.harness, o.check, mhcspec.HoldUntilAnnotation, o.clock.Now().Add(time.Hour).UTC().Format(time.RFC3339))
@@ -167,10 +168,7 @@ func TestOpenShiftStops(t *testing.T) {
 		"it recovers":            {func(o inOpenShift) { o.isReady(corev1.ConditionTrue) }, "Ended Ended RecoveredUnaided", acts},
 		"the annotation is gone": {func(o inOpenShift) { unannotate(o.harness, o.machine, external) }, "Ended Ended RecoveredUnaided", acts},
 		"the Machine is gone":    {func(o inOpenShift) { remove(o.harness, o.machine) }, "Ended Ended MachineDeleted", "Ended Ended MachineDeleted"},
-	}, func(t *testing.T, tt struct {
-		happens         func(o inOpenShift)
-		checks, persons string
-	}) {
+	}, func(t *testing.T, tt row) {
 		t.Helper()
 		for want, by := range map[string]recordOption{"check " + tt.checks: byExternal(), "person " + tt.persons: byAnnotation()} {
 			o := newOpenShift(t)

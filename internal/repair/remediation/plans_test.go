@@ -38,20 +38,18 @@ var ladderOfThree = []v1alpha1.RemediationStep{step(v1alpha1.ActionWait), step(v
 // TestRulesAreAskedBeforeEachStep, by what was read just now. They lead forward, and never back.
 func TestRulesAreAskedBeforeEachStep(t *testing.T) {
 	t.Parallel()
-	tests := map[string]struct {
+	type row struct {
 		rules []v1alpha1.RemediationRule
 		want  string
-	}{
+	}
+	tests := map[string]row{
 		"none":             {nil, "Acting Acting wait:-"},
 		"one is true":      {[]v1alpha1.RemediationRule{{Name: "yes", Expression: "findings.exists(f, f.type == 'Ready' && f.reason == 'KubeletNotReady')", StartAt: "reboot"}}, "Acting Acting reboot:-"},
 		"it says hold":     {[]v1alpha1.RemediationRule{{Name: "hold", Expression: "machine.name == 'a'", StartAt: "hold"}}, "Held HoldStep"},
 		"it fails":         {[]v1alpha1.RemediationRule{{Name: "bad", Expression: "machine.labels['none'] == 'x'", StartAt: "hold"}}, "Held PlanProblem"},
 		"by what is tried": {[]v1alpha1.RemediationRule{{Name: "tried", Expression: "attempts.exists(a, a.step == 'wait')", StartAt: "hold"}}, "Acting Acting wait:-"},
 	}
-	rows(t, tests, func(t *testing.T, tt struct {
-		rules []v1alpha1.RemediationRule
-		want  string
-	}) {
+	rows(t, tests, func(t *testing.T, tt row) {
 		t.Helper()
 		f := newHarness(t, build.UnhealthyNodeCondition(corev1.NodeReady, corev1.ConditionFalse, time.Minute))
 		f.nodes.Put(f.clusterKey(), build.Node("a", build.NodeReady(metav1.ConditionFalse, build.Epoch)))

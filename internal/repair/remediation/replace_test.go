@@ -12,8 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
 	"github.com/sickbay-dev/sickbay/internal/repair/successor"
@@ -184,14 +184,9 @@ func TestRefusedMarkTakenOver(t *testing.T) {
 // says has a Machine's own condition say something.
 func (f *harness) says(machine *clusterv1.Machine, conditionType, reason, message string) {
 	f.t.Helper()
-	got := &clusterv1.Machine{}
-	if err := f.env.Client.Get(f.t.Context(), client.ObjectKeyFromObject(machine), got); err != nil {
-		f.t.Fatal(err)
-	}
-	meta.SetStatusCondition(&got.Status.Conditions, metav1.Condition{Type: conditionType, Status: metav1.ConditionTrue, Reason: reason, Message: message})
-	if err := f.env.Client.Status().Update(f.t.Context(), got); err != nil {
-		f.t.Fatal(err)
-	}
+	changeStatus(f, machine, func(m *clusterv1.Machine) {
+		meta.SetStatusCondition(&m.Status.Conditions, metav1.Condition{Type: conditionType, Status: metav1.ConditionTrue, Reason: reason, Message: message})
+	})
 }
 
 // TestOwnerThatDoesNotAnswer: where others wait, it is given up after 10 minutes, or an hour if nobody knows whether it ever answers. Otherwise
@@ -202,21 +197,17 @@ func TestOwnerThatDoesNotAnswer(t *testing.T) {
 		m.OwnerReferences = []metav1.OwnerReference{{APIVersion: "example.dev/v1", Kind: "Pool", Name: "pool", UID: "pool", Controller: new(true)}}
 	})
 	one := []build.MachineHealthCheckOption{bounded()}
-	rows(t, map[string]struct {
+	type row struct {
 		check []build.MachineHealthCheckOption
 		owner []build.MachineOption
 		after time.Duration
 		want  string
-	}{
+	}
+	rows(t, map[string]row{
 		"bounded":         {one, nil, 10 * time.Minute, "Pending Backoff replace:NotBegun"},
 		"unbounded":       {nil, nil, 10 * time.Minute, "Acting Refused replace:-"},
 		"an unknown kind": {one, []build.MachineOption{pool}, time.Hour, "Pending Backoff replace:NotBegun"},
-	}, func(t *testing.T, tt struct {
-		check []build.MachineHealthCheckOption
-		owner []build.MachineOption
-		after time.Duration
-		want  string
-	}) {
+	}, func(t *testing.T, tt row) {
 		t.Helper()
 		f := newHarness(t, tt.check...)
 		record := f.admit(f.sick("a", tt.owner...))
@@ -235,4 +226,41 @@ func TestOwnerThatDoesNotAnswer(t *testing.T) {
 			f.wantStanding()
 		}
 	})
+}
+
+// TestReplacementOutlivesItsMachineHealthCheck: as long as the machine is there, its record goes on under the MachineHealthCheck that selects it
+// now. It goes on when the machine is gone, too.
+func TestReplacementOutlivesItsMachineHealthCheck(t *testing.T) {
+	t.Parallel()
+	anew := func(name string) func(f *harness) {
+		return func(f *harness) {
+			remove(f, f.mhc)
+			build.Create(t.Context(), t, f.env.Client, build.MachineHealthCheck(f.ns, name))
+		}
+	}
+	for name, happens := range map[string]func(f *harness){"deleted and made anew": anew("mhc"), "another one takes over": anew("other")} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newHarness(t)
+			a := f.sick("a")
+			record := f.admit(a, by(step(v1alpha1.ActionReplace)))
+			f.reconcile(record)
+			happens(f)
+			f.reconcile(record)
+			f.wantRecord(record, "Acting Acting replace:-") // it has outlived it so far
+			b := f.comes("b")
+			f.goes(a)
+			f.reconcile(record)
+			if got := f.summary(record); got != "Acting WaitingForReplacement replace:-" {
+				t.Errorf("record is %q", got)
+			}
+			f.pass(time.Minute)
+			f.judge(b, metav1.ConditionFalse)
+			f.reconcile(record)
+			// The attempt must count for the machine in its place, or a broken image is rolled out for ever.
+			if got := f.summary(record); got != "Ended Ended ReplacementFailed replace:Failed" {
+				t.Errorf("record is %q", got)
+			}
+		})
+	}
 }

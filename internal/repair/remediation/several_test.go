@@ -27,11 +27,12 @@ func TestSeveral(t *testing.T) {
 		annotate(f, mhc, mhcspec.HoldUntilAnnotation, f.clock.Now().Add(time.Hour).Format(time.RFC3339))
 	}
 	const handedOver = "Ended Ended HandedOver"
-	rows(t, map[string]struct {
+	type row struct {
 		opts   []recordOption
 		change func(f *harness, other *clusterv1.MachineHealthCheck)
 		want   string
-	}{
+	}
+	rows(t, map[string]row{
 		"of the older one":                          {nil, func(*harness, *clusterv1.MachineHealthCheck) {}, acting},
 		"of the older one, which is held":           {nil, func(f *harness, _ *clusterv1.MachineHealthCheck) { holds(f, f.mhc) }, handedOver},
 		"of the older one, both are held":           {nil, func(f *harness, other *clusterv1.MachineHealthCheck) { holds(f, f.mhc); holds(f, other) }, "Pending OnHold"},
@@ -49,11 +50,7 @@ func TestSeveral(t *testing.T) {
 			f.Policy.Adopt = mhcspec.AdoptHandedOver
 			annotate(f, f.mhc, clusterv1.PausedAnnotation, mhcspec.HandedOverValue)
 		}, handedBack},
-	}, func(t *testing.T, tt struct {
-		opts   []recordOption
-		change func(f *harness, other *clusterv1.MachineHealthCheck)
-		want   string
-	}) {
+	}, func(t *testing.T, tt row) {
 		t.Helper()
 		f := newHarness(t)
 		other := build.MachineHealthCheck(f.ns, "other")
@@ -257,19 +254,16 @@ func TestSeveralNextMark(t *testing.T) {
 	t.Parallel()
 	reboot, replace := step(v1alpha1.ActionReboot), step(v1alpha1.ActionReplace)
 	fine, broken := metav1.ConditionTrue, metav1.ConditionFalse
-	rows(t, map[string]struct {
+	type row struct {
 		steps []v1alpha1.RemediationStep
 		disk  metav1.ConditionStatus
 		want  string
-	}{
+	}
+	rows(t, map[string]row{
 		"after a power cycle, and it is healthy":      {[]v1alpha1.RemediationStep{reboot, replace}, fine, "Pending Paused reboot:TimedOut replace:NotBegun"},
 		"after a power cycle, and it may be sick":     {[]v1alpha1.RemediationStep{reboot, replace}, broken, "Pending Paused reboot:TimedOut replace:NotBegun"},
 		"the first step, and the machine may be sick": {[]v1alpha1.RemediationStep{replace}, broken, "Pending Paused replace:NotBegun"},
-	}, func(t *testing.T, tt struct {
-		steps []v1alpha1.RemediationStep
-		disk  metav1.ConditionStatus
-		want  string
-	}) {
+	}, func(t *testing.T, tt row) {
 		t.Helper()
 		f := newHarness(t, build.Annotation(mhcspec.DryRunAnnotation, "true"), build.UnhealthyMachineCondition("Fan", broken, 0))
 		build.Create(t.Context(), t, f.env.Client, build.MachineHealthCheck(f.ns, "other", build.UnhealthyMachineCondition("Disk", broken, 5*time.Minute)))

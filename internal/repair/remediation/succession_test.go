@@ -58,10 +58,11 @@ func TestNextReplacementCounts(t *testing.T) {
 
 func TestReplacementInVain(t *testing.T) {
 	t.Parallel()
-	tests := map[string]struct {
+	type row struct {
 		happens func(f *harness)
 		want    string
-	}{
+	}
+	tests := map[string]row{
 		"the new machine is sick": {func(f *harness) {
 			b := f.comes("b")
 			f.judge(b, metav1.ConditionFalse)
@@ -90,10 +91,7 @@ func TestReplacementInVain(t *testing.T) {
 			change(f, f.set, func(s *clusterv1.MachineSet) { s.Spec.Replicas = new(int32(2)) })
 		}, "Acting WaitingForReplacement replace:-"},
 	}
-	rows(t, tests, func(t *testing.T, tt struct {
-		happens func(f *harness)
-		want    string
-	}) {
+	rows(t, tests, func(t *testing.T, tt row) {
 		t.Helper()
 		f, record := replacing(t)
 		tt.happens(f)
