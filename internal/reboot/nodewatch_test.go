@@ -147,9 +147,7 @@ func TestFinalizerOfOneThatIsGone(t *testing.T) {
 	gone := &v1alpha1.RebootRemediation{}
 	gone.Namespace, gone.Name = e.Namespace(t), "gone"
 	build.Create(t.Context(), t, e.Client, gone)
-	if err := e.Client.Delete(t.Context(), gone.DeepCopy()); err != nil {
-		t.Fatal(err)
-	}
+	objects.Delete(t, e.Client, gone.DeepCopy())
 	gone.Finalizers = []string{cycle.Finalizer}
 	if err := w.setFinalizers(t.Context(), gone); err != nil {
 		t.Errorf("removing it: %v", err)

@@ -17,6 +17,7 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
+	"github.com/sickbay-dev/sickbay/internal/testing/objects"
 )
 
 // TestFinalizersOfACycle: a running cycle has two finalizers. The one for the Node stays while the Node is owed something, even if the
@@ -28,9 +29,7 @@ func TestFinalizersOfACycle(t *testing.T) {
 		t.Fatalf("at first the finalizers are %v", request.Finalizers)
 	}
 	request.Status.Node.OutOfService, request.Status.Phase, request.Status.FinishedAt = true, v1alpha1.Failed, request.Status.PendingRebootSince
-	if err := s.e.Client.Status().Update(t.Context(), request); err != nil {
-		t.Fatal(err)
-	}
+	objects.UpdateStatus(t, s.e.Client, request)
 	if s.look(request); len(s.keys()) > 0 || !slices.Equal(request.Finalizers, []string{cycle.NodeFinalizer}) {
 		t.Fatalf("after the end the finalizers are %v, and the keys %v", request.Finalizers, s.keys())
 	}
@@ -64,9 +63,7 @@ func TestRecordOfAMarkedHost(t *testing.T) {
 			ended := new(metav1.NewTime(s.r.Clock.Now().Add(-time.Hour)))
 			request.Status.Phase, request.Status.FinishedAt, request.Status.HostMarkedSince = v1alpha1.Failed, ended, ended
 			request.Status.Outcome = v1alpha1.ReasonPowerOffTimedOut
-			if err := s.e.Client.Status().Update(t.Context(), request); err != nil {
-				t.Fatal(err)
-			}
+			objects.UpdateStatus(t, s.e.Client, request)
 			s.works(request, false)
 			if s.look(request); !s.marked() || !slices.Equal(request.Finalizers, []string{cycle.NodeFinalizer}) {
 				t.Fatalf("the host is marked: %t; the finalizers are %v", s.marked(), request.Finalizers)
@@ -89,9 +86,7 @@ func (h *harness) works(request *v1alpha1.RebootRemediation, ready bool) {
 	}
 	status := map[bool]corev1.ConditionStatus{true: corev1.ConditionTrue, false: corev1.ConditionFalse}[ready]
 	node.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: status, LastTransitionTime: metav1.NewTime(h.r.Clock.Now())}}
-	if err := h.e.Client.Status().Update(h.Context(), node); err != nil {
-		h.Fatal(err)
-	}
+	objects.UpdateStatus(h, h.e.Client, node)
 }
 
 // marked reports whether the host has our mark.
@@ -117,9 +112,7 @@ func TestRefusedPartsAreNamed(t *testing.T) {
 	if left := cycle.Missing(backup, got); left.String() != "label refused" {
 		t.Errorf("what is left is %s", left)
 	}
-	if err := s.e.Client.Delete(t.Context(), got); err != nil {
-		t.Fatal(err)
-	}
+	objects.Delete(t, s.e.Client, got)
 	if err := (nodeWriter{s.e.Client}).restore(t.Context(), node, backup); err == nil {
 		t.Error("a Node that is gone was served")
 	}
@@ -151,9 +144,7 @@ func TestNodeKeepsItsProviderID(t *testing.T) {
 	fresh := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: node.Name}}
 	build.Create(t.Context(), t, p.e.Client, fresh)
 	fresh.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue, LastHeartbeatTime: metav1.Now()}}
-	if err := p.e.Client.Status().Update(t.Context(), fresh); err != nil {
-		t.Fatal(err)
-	}
+	objects.UpdateStatus(t, p.e.Client, fresh)
 	request = p.look(request)
 	if got := reread(t, p.e, fresh).Spec.ProviderID; request.Status.Phase != v1alpha1.Succeeded || got != id || id == "" {
 		t.Errorf("the cycle is %s, and the Node has the provider ID %q, want %q", request.Status.Phase, got, id)

@@ -27,6 +27,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
 	"github.com/sickbay-dev/sickbay/internal/testing/expect"
+	"github.com/sickbay-dev/sickbay/internal/testing/objects"
 	"github.com/sickbay-dev/sickbay/internal/workload"
 )
 
@@ -106,27 +107,14 @@ func (h *harness) node(name string) string { return h.ns + "-" + name }
 
 func (h *harness) host(name string, change func(*metal3v1.BareMetalHost)) {
 	h.Helper()
-	host := reread(h.T, h.e, &metal3v1.BareMetalHost{ObjectMeta: metav1.ObjectMeta{Namespace: h.ns, Name: name}})
-	status := host.Status
-	change(host)
-	changed := host.Status
-	host.Status = status
-	if err := h.e.Client.Update(h.Context(), host); err != nil {
-		h.Fatal(err)
-	}
-	host.Status = changed
-	if err := h.e.Client.Status().Update(h.Context(), host); err != nil {
-		h.Fatal(err)
-	}
+	host := &metal3v1.BareMetalHost{ObjectMeta: metav1.ObjectMeta{Namespace: h.ns, Name: name}}
+	objects.Change(h, h.e.Client, host, change)
+	objects.ChangeStatus(h, h.e.Client, host, change)
 }
 
 func (h *harness) machine(name string, change func(*clusterv1.Machine)) {
 	h.Helper()
-	machine := reread(h.T, h.e, &clusterv1.Machine{ObjectMeta: metav1.ObjectMeta{Namespace: h.ns, Name: name}})
-	change(machine)
-	if err := h.e.Client.Status().Update(h.Context(), machine); err != nil {
-		h.Fatal(err)
-	}
+	objects.ChangeStatus(h, h.e.Client, &clusterv1.Machine{ObjectMeta: metav1.ObjectMeta{Namespace: h.ns, Name: name}}, change)
 }
 
 // waitsFor fails the test unless a RebootRemediation waits in line, and says so.
@@ -155,11 +143,8 @@ func TestRestOfControlPlane(t *testing.T) {
 		"going": {func(p *harness) {
 			m := reread(p.T, p.e, &clusterv1.Machine{ObjectMeta: metav1.ObjectMeta{Namespace: p.ns, Name: "m2"}})
 			m.Finalizers = []string{"sickbay.dev/test"}
-			for _, err := range []error{p.e.Client.Update(p.Context(), m), p.e.Client.Delete(p.Context(), m)} {
-				if err != nil {
-					p.Fatal(err)
-				}
-			}
+			objects.Update(p, p.e.Client, m)
+			objects.Delete(p, p.e.Client, m)
 		}, "m2 (it is being deleted)"},
 		"not joined": {func(p *harness) {
 			p.machine("m2", func(m *clusterv1.Machine) { m.Status.NodeRef = clusterv1.MachineNodeReference{} })
@@ -176,16 +161,12 @@ func TestRestOfControlPlane(t *testing.T) {
 			p.host("m2", func(h *metal3v1.BareMetalHost) { h.Status.PoweredOn = false })
 		}, "m2 (its host is off)"},
 		"without its Node": {func(p *harness) {
-			if err := p.e.Client.Delete(p.Context(), build.Node(p.node("m2"))); err != nil {
-				p.Fatal(err)
-			}
+			objects.Delete(p, p.e.Client, build.Node(p.node("m2")))
 		}, "m2 (its Node is gone)"},
 		"not Ready": {func(p *harness) {
 			node := reread(p.T, p.e, build.Node(p.node("m2")))
 			setReady(node, corev1.ConditionFalse, time.Now())
-			if err := p.e.Client.Status().Update(p.Context(), node); err != nil {
-				p.Fatal(err)
-			}
+			objects.UpdateStatus(p, p.e.Client, node)
 		}, "m2 (its Node is not Ready)"},
 		"left off": {func(p *harness) {
 			p.host("m2", func(h *metal3v1.BareMetalHost) { h.Status.PoweredOn = false })
@@ -198,9 +179,7 @@ func TestRestOfControlPlane(t *testing.T) {
 			request := p.ask("m1")
 			p.waitsFor(request, tt.says)
 			request.Annotations = map[string]string{quorum.Permission: "true"}
-			if err := p.e.Client.Update(t.Context(), request); err != nil {
-				t.Fatal(err)
-			}
+			objects.Update(t, p.e.Client, request)
 			if p.look(request).Status.Phase != v1alpha1.PoweringOff {
 				t.Errorf("permitted, it is in phase %s: %+v", request.Status.Phase, request.Status.Conditions)
 			}
@@ -222,9 +201,7 @@ func (h *harness) stored(name string, status v1alpha1.RebootRemediationStatus) {
 	machine := reread(h.T, h.e, &clusterv1.Machine{ObjectMeta: metav1.ObjectMeta{Namespace: h.ns, Name: name}})
 	host := reread(h.T, h.e, &metal3v1.BareMetalHost{ObjectMeta: metav1.ObjectMeta{Namespace: h.ns, Name: name}})
 	request.Status.MachineUID, request.Status.Host.Name, request.Status.Host.UID = machine.UID, name, host.UID
-	if err := h.e.Client.Status().Update(h.Context(), request); err != nil {
-		h.Fatal(err)
-	}
+	objects.UpdateStatus(h, h.e.Client, request)
 }
 
 // TestPermittedByCluster: a person may permit the loss of the quorum for all machines of a Cluster.

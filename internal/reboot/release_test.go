@@ -20,6 +20,7 @@ import (
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
+	"github.com/sickbay-dev/sickbay/internal/testing/objects"
 	"github.com/sickbay-dev/sickbay/internal/workload"
 )
 
@@ -31,9 +32,7 @@ func begunOf(p *harness, change func(*v1alpha1.RebootRemediation)) *v1alpha1.Reb
 		p.Fatalf("in phase %s: %+v", request.Status.Phase, request.Status.Conditions)
 	}
 	change(request)
-	if err := p.e.Client.Status().Update(p.Context(), request); err != nil {
-		p.Fatal(err)
-	}
+	objects.UpdateStatus(p, p.e.Client, request)
 	return request
 }
 
@@ -81,9 +80,7 @@ func TestReleaseNeedsOnlyTheHost(t *testing.T) {
 	pending := func(p *harness) *v1alpha1.RebootRemediation {
 		request := p.ask("m1", "pending")
 		request.Finalizers = []string{cycle.Finalizer}
-		if err := p.e.Client.Update(p.Context(), request); err != nil {
-			p.Fatal(err)
-		}
+		objects.Update(p, p.e.Client, request)
 		return request
 	}
 	full := func(p *harness) {

@@ -108,9 +108,7 @@ func TestRequestsAreNoCycles(t *testing.T) {
 				t.Errorf("it is in phase %s, with finalizers %v, and the keys are %v", request.Status.Phase, request.Finalizers, s.keys())
 			}
 			request.Status = in(v1alpha1.PoweringOff).Status
-			if err := s.e.Client.Status().Update(t.Context(), request); err != nil {
-				t.Fatal(err)
-			}
+			objects.UpdateStatus(t, s.e.Client, request)
 			if cycle := s.ask("m", "rec-1"); s.look(cycle).Status.Phase != v1alpha1.PoweringOff {
 				t.Errorf("the cycle of a record is in phase %s: %s", cycle.Status.Phase, messageOf(cycle.Status))
 			}
@@ -150,9 +148,7 @@ func (h *harness) beside(name string, machine v1alpha1.MachineReference, f cycle
 	request := cycleOf(h.ns, name, machine)
 	build.Create(h.Context(), h.T, h.e.Client, request)
 	request.Status = f.Status
-	if err := h.e.Client.Status().Update(h.Context(), request); err != nil {
-		h.Fatal(err)
-	}
+	objects.UpdateStatus(h, h.e.Client, request)
 	return request
 }
 

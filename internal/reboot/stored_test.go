@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/validation"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
@@ -18,6 +19,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/recordstore"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
+	"github.com/sickbay-dev/sickbay/internal/testing/objects"
 )
 
 // cycleOf returns a RebootRemediation as a record makes it.
@@ -83,9 +85,7 @@ func (h *harness) stores(by *v1alpha1.MachineRemediation, uid types.UID, over bo
 		attempt.EndTime = new(metav1.Now())
 	}
 	by.Status.Attempts = []v1alpha1.RemediationAttempt{attempt}
-	if err := h.e.Client.Status().Update(h.Context(), by); err != nil {
-		h.Fatal(err)
-	}
+	objects.UpdateStatus(h, h.e.Client, by)
 }
 
 // wantWaits checks that a RebootRemediation does nothing before its record has stored it, and looks again soon.
@@ -111,9 +111,7 @@ func TestStoredByAnother(t *testing.T) {
 		t.Errorf("in phase %s: %q", request.Status.Phase, messageOf(request.Status))
 	}
 	// What has begun goes on, even if the record is deleted.
-	if err := s.e.Client.Delete(t.Context(), by); err != nil {
-		t.Fatal(err)
-	}
+	objects.Delete(t, s.e.Client, by)
 	if s.look(request).Status.Phase != v1alpha1.PoweringOff || !s.held(request) {
 		t.Errorf("then it is in phase %s: %q", request.Status.Phase, messageOf(request.Status))
 	}
@@ -151,4 +149,22 @@ func TestRecordsThatCannotBeRead(t *testing.T) {
 			}
 		})
 	}
+}
+
+// FuzzHostName: whatever an annotation says, it names either a host in its own namespace, with a name that a
+// client accepts, or none.
+func FuzzHostName(f *testing.F) {
+	for _, value := range []string{"", "/", "ns/", "/h", "ns/h", "other/h", "ns/h/status", "ns/..", "ns/H", "ns/h.example.com", "ns/%2e", "ns/h\n", "\xff/\x00"} {
+		f.Add(value)
+	}
+	f.Fuzz(func(t *testing.T, value string) {
+		obj := &metav1.ObjectMeta{Namespace: "ns", Annotations: map[string]string{HostAnnotation: value}}
+		name := HostName(obj)
+		if name == "" {
+			return
+		}
+		if value != "ns/"+name || len(validation.IsDNS1123Subdomain(name)) > 0 {
+			t.Errorf("%q names %q", value, name)
+		}
+	})
 }

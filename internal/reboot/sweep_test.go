@@ -20,6 +20,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
+	"github.com/sickbay-dev/sickbay/internal/testing/objects"
 )
 
 // TestSweepUnmarks: when Sickbay drains, the marks of failed cycles go from hosts, and no marks of others. Those of a manager with another filter stay,
@@ -46,9 +47,7 @@ func TestSweepUnmarks(t *testing.T) {
 			t.Fatal(err)
 		}
 		for name, host := range hosts {
-			if err := e.Client.Get(t.Context(), client.ObjectKeyFromObject(host), host); err != nil {
-				t.Fatal(err)
-			}
+			objects.Read(t, e.Client, host)
 			if marked(host) != (name == "theirs" || !drains) || host.Annotations[cycle.UnhealthyKeys[1]] != "by-others" {
 				t.Errorf("drains: %t: host %s has %v", drains, name, host.Annotations)
 			}

@@ -1,6 +1,7 @@
 package reboot
 
 import (
+	"context"
 	"maps"
 	"testing"
 
@@ -9,12 +10,14 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/version"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
+	"github.com/sickbay-dev/sickbay/internal/testing/objects"
 )
 
 // apiNode makes a Node on the API server and returns it as it was read; change changes the Node afterwards.
@@ -25,18 +28,14 @@ func apiNode(t *testing.T, e *env.Env, change func(*corev1.Node)) (read *corev1.
 	read = node.DeepCopy()
 	if change != nil {
 		change(node)
-		if err := e.Client.Update(t.Context(), node); err != nil {
-			t.Fatal(err)
-		}
+		objects.Update(t, e.Client, node)
 	}
 	return read
 }
 
 func reread[T client.Object](t *testing.T, e *env.Env, obj T) T {
 	t.Helper()
-	if err := e.Client.Get(t.Context(), client.ObjectKeyFromObject(obj), obj); err != nil {
-		t.Fatal(err)
-	}
+	objects.Read(t, e.Client, obj)
 	return obj
 }
 
@@ -95,9 +94,7 @@ func TestUpstreamDefect_DeletedByName(t *testing.T) {
 		t.Errorf("a Node that has got something since: %v", err)
 	}
 	old := apiNode(t, e, nil)
-	if err := e.Client.Delete(t.Context(), old.DeepCopy()); err != nil {
-		t.Fatal(err)
-	}
+	objects.Delete(t, e.Client, old.DeepCopy())
 	build.Create(t.Context(), t, e.Client, build.Node(old.Name))
 	if err := (nodeWriter{e.Client}).delete(t.Context(), old); !apierrors.IsConflict(err) {
 		t.Errorf("another Node of the name: %v", err)
@@ -163,4 +160,28 @@ func TestMarksOfHosts(t *testing.T) {
 	expect(map[string]string{older: cycle.UnhealthyByUs, newer: "a person says so"}, true, true)
 	must(w.unmarkHost(t.Context(), host))
 	expect(map[string]string{newer: "a person says so"}, true, false)
+}
+
+// oldCluster is a workload cluster that is older than the taint.
+type oldCluster struct{}
+
+func (oldCluster) GetLive(context.Context, client.ObjectKey, string) (*corev1.Node, error) {
+	return nodeOf("node-1", "boot-1"), nil
+}
+
+func (oldCluster) Version(context.Context, client.ObjectKey) (*version.Info, error) {
+	return &version.Info{Major: "1", Minor: "27+"}, nil
+}
+
+// TestUpstreamDefect_VersionOfAnotherCluster: upstream asked the management cluster whether the taint is
+// honoured.
+func TestUpstreamDefect_VersionOfAnotherCluster(t *testing.T) {
+	r := reader{nodes: oldCluster{}}
+	request := &v1alpha1.RebootRemediation{Status: in(v1alpha1.Fenced).Status}
+	request.Spec.Isolation = v1alpha1.OutOfServiceTaint
+	f := in(v1alpha1.Fenced, taints)
+	f.Node, _ = r.node(t.Context(), request, &machine{cluster: client.ObjectKey{Name: "c"}})
+	if d := cycle.Decide(f, noon.Time); f.Node.Node == nil || reasonOf(d.Status, v1alpha1.ConditionNodeIsolated) != v1alpha1.ReasonTaintUnsupported {
+		t.Errorf("%s, %+v", d.Action, d.Status.Conditions)
+	}
 }

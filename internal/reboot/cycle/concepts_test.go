@@ -1,13 +1,18 @@
 package cycle
 
 import (
+	"maps"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/testing/docs"
+	"github.com/sickbay-dev/sickbay/internal/testing/health"
 )
 
 //go:generate go test -run ^TestConcepts . -update
@@ -138,5 +143,106 @@ func TestPhasesAreComplete(t *testing.T) {
 		if p.awaits == "" || p.goOn == nil || p.withoutMachine == nil || (p.clock == nil) != (p.name == v1alpha1.Holding) || (p.clock == nil) != (p.limit == nil) {
 			t.Errorf("the row of %s: %+v", p.name, p)
 		}
+	}
+}
+
+// TestConceptsExits renders the table of exits: how a cycle ends early, and in which phases.
+func TestConceptsExits(t *testing.T) {
+	if len(conceptsExits) != len(exits) {
+		t.Fatalf("%d of %d exits are shown", len(conceptsExits), len(exits))
+	}
+	table := [][]string{{"what has happened", "in", "it ends as", "a Node that was taken out of service"}}
+	for i := range exits {
+		e, node := &exits[i], "is left as it is"
+		if e.gently {
+			node = "gets back what it had first, with the deadlines of a cycle"
+		}
+		where := conceptsWhere(e, conceptsExits[i])
+		if where == "" {
+			t.Errorf("nobody comes to the exit %q", e.message)
+		}
+		message := strings.ReplaceAll(e.message, " HOST", "")
+		table = append(table, []string{message, where, docs.Code(string(e.phase)) + ", " + docs.Code(e.outcome), node})
+	}
+	docs.Section(t, conceptsFile, "reboot exits", docs.Table(table...))
+}
+
+// conceptsWhere returns the phases in which an exit is taken.
+func conceptsWhere(want *exit, happened change) string {
+	var names []string
+	for _, p := range phases {
+		f := in(p.name, happened)
+		d := &draft{f: f, s: f.Status, now: noon.Time}
+		if i := slices.IndexFunc(exits, func(e exit) bool { return e.is(d) }); i >= 0 && &exits[i] == want {
+			names = append(names, docs.Code(string(p.name)))
+		}
+	}
+	switch len(names) {
+	case len(phases):
+		return "any phase"
+	case len(phases) - 1:
+		return "any phase but " + docs.Code(string(v1alpha1.Pending))
+	}
+	return strings.Join(names, ", ")
+}
+
+// conceptsExits are the events for the rows of the table of exits, in its order.
+var conceptsExits = []change{
+	machineGone,
+	func(f *Facts) { f.Host.Missing = "gone" },
+	ofOthers,
+	func(f *Facts) { f.Host.Deleting = true },
+	func(f *Facts) { f.Host.Fenceable = false },
+	deleting,
+}
+
+//go:generate go test -run ^TestReference . -update
+
+const referenceFile = "../../../docs/reference.md"
+
+// TestReferenceLeftOut renders what is not put back on a Node, because a new one gets it by itself, or must not have it.
+func TestReferenceLeftOut(t *testing.T) {
+	labels := []string{
+		corev1.LabelHostname, corev1.LabelOSStable, corev1.LabelArchStable, corev1.LabelWindowsBuild, "beta.kubernetes.io/os", "beta.kubernetes.io/arch",
+	}
+	for _, label := range labels {
+		if kept := lastingLabels(map[string]string{label: ""}); len(kept) > 0 {
+			t.Errorf("the label %s is kept", label)
+		}
+	}
+	annotations := append(slices.Sorted(maps.Keys(maintainedAnnotations)), ovnPrefix+"...")
+	taints := append(slices.Sorted(maps.Keys(transientTaints)), "..."+notReadySuffix)
+	table := [][]string{{"of the Node", "left out"}}
+	for _, row := range []struct {
+		of    string
+		names []string
+	}{{"labels", labels}, {"annotations", annotations}, {"taints", taints}} {
+		table = append(table, []string{row.of, docs.Code(strings.Join(row.names, "`, `"))})
+	}
+	docs.Section(t, referenceFile, "reboot left out", docs.Table(table...))
+}
+
+// TestKStatus: who waits for a cycle waits in each phase, and is told if it did not help.
+func TestKStatus(t *testing.T) {
+	for name, tt := range map[string]struct {
+		facts Facts
+		after time.Duration
+		want  string
+	}{
+		"it begins":           {in(""), 0, "InProgress Pending"},
+		"others come first":   {in(v1alpha1.Pending, throttled), 0, "InProgress Throttled"},
+		"the host is off":     {in(v1alpha1.Fenced), 0, "InProgress Isolating"},
+		"the Node is back":    {in(v1alpha1.Restoring, reports(time.Minute), func(f *Facts) { f.Status.Node.Backup = nil }), time.Minute, "Current"},
+		"it stays on":         {in(v1alpha1.PoweringOff), time.Hour, "Failed PowerOffTimedOut"},
+		"the machine is gone": {in(v1alpha1.PoweringOff, machineGone), 0, "Failed MachineGone"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			// What is left of an earlier phase does not count any more.
+			tt.facts.Status = settled(tt.facts).Status
+			d := Decide(tt.facts, noon.Add(tt.after))
+			if got := health.KStatus(t, &v1alpha1.RebootRemediation{Status: d.Status}); got != tt.want {
+				t.Errorf("kstatus answers %q, want %q: %+v", got, tt.want, d.Status.Conditions)
+			}
+		})
 	}
 }

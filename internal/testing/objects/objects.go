@@ -1,7 +1,7 @@
 // Package objects reads and changes objects on the API server, as people and other controllers do.
 //
-// It is part of internal/testing. Every function takes an object only for its kind and name, and reads the stored one. It fails the test
-// at once if something goes wrong.
+// It is part of internal/testing. Every function but Read, Update and UpdateStatus takes an object only for its kind and name, and reads the
+// stored one. All fail the test at once if something goes wrong.
 package objects
 
 import (
@@ -33,6 +33,30 @@ func List[L client.ObjectList](t testing.TB, c client.Reader, list L, namespace 
 		t.Fatal(err)
 	}
 	return list
+}
+
+// Read reads an object that exists into itself.
+func Read(t testing.TB, c client.Reader, obj client.Object) {
+	t.Helper()
+	if err := c.Get(t.Context(), client.ObjectKeyFromObject(obj), obj); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Update stores the metadata and the spec of an object as they are.
+func Update(t testing.TB, c client.Client, obj client.Object) {
+	t.Helper()
+	if err := c.Update(t.Context(), obj); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// UpdateStatus stores the status of an object as it is.
+func UpdateStatus(t testing.TB, c client.Client, obj client.Object) {
+	t.Helper()
+	if err := c.Status().Update(t.Context(), obj); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // Change stores a change of the metadata or the spec of an object. If a controller writes to the object at the same moment, it
