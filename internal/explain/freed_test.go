@@ -9,7 +9,6 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
-	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/explain/explaintest"
@@ -148,14 +147,10 @@ func TestWhatOnlyReports(t *testing.T) {
 		if mode == "dry-run" {
 			s.Annotated(mhcspec.DryRunAnnotation, "true").Annotated(mhcspec.MaxInFlightAnnotation, "1")
 		} else {
-			s.Plan = &v1alpha1.MachineRemediationTemplate{ObjectMeta: metav1.ObjectMeta{Name: "metal"}}
-			s.Plan.Spec.Template.Spec = v1alpha1.RemediationPlan{
+			s.Planned(v1alpha1.RemediationPlan{
 				Steps: []v1alpha1.RemediationStep{explaintest.Step("replace", v1alpha1.ActionReplace, 1, time.Hour)}, Mode: v1alpha1.ModeObserve,
 				MaxInFlight: new(intstr.FromInt32(1)),
-			}
-			s.Check.Spec.Remediation.TemplateRef = clusterv1.MachineHealthCheckRemediationTemplateReference{
-				APIVersion: v1alpha1.GroupVersion.String(), Kind: "MachineRemediationTemplate", Name: "metal",
-			}
+			})
 		}
 		waits(s, "b", 2*time.Minute)
 		waits(s, "c", time.Minute)
@@ -212,14 +207,9 @@ func TestLeftToOthers(t *testing.T) {
 
 // TestRepairsThatEnd: the end of a probation lets a machine go on that is paced.
 func TestRepairsThatEnd(t *testing.T) {
-	s := explaintest.New()
-	s.Plan = &v1alpha1.MachineRemediationTemplate{ObjectMeta: metav1.ObjectMeta{Name: "metal"}}
-	s.Plan.Spec.Template.Spec = v1alpha1.RemediationPlan{
+	s := explaintest.New().Planned(v1alpha1.RemediationPlan{
 		Steps: []v1alpha1.RemediationStep{reset}, Pacing: &v1alpha1.RemediationPacing{Domains: []v1alpha1.PacingDomain{v1alpha1.DomainOwner}},
-	}
-	s.Check.Spec.Remediation.TemplateRef = clusterv1.MachineHealthCheckRemediationTemplateReference{
-		APIVersion: v1alpha1.GroupVersion.String(), Kind: "MachineRemediationTemplate", Name: "metal",
-	}
+	})
 	m := s.Sick("a", time.Hour)
 	r := s.Record(m, reset)
 	r.Annotations = pacing.Annotations(m)

@@ -92,13 +92,9 @@ func (f *fleet) sick(n int, opts ...build.MachineOption) *fleet {
 
 // planned gives the health check a plan.
 func (f *fleet) planned(change func(*v1alpha1.RemediationPlan), steps ...v1alpha1.RemediationStep) *fleet {
-	f.Plan = &v1alpha1.MachineRemediationTemplate{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "metal", UID: "metal", Generation: 1}}
-	f.Plan.Spec.Template.Spec.Steps = steps
+	f.Planned(v1alpha1.RemediationPlan{Steps: steps})
 	if change != nil {
 		change(&f.Plan.Spec.Template.Spec)
-	}
-	f.Check.Spec.Remediation.TemplateRef = clusterv1.MachineHealthCheckRemediationTemplateReference{
-		APIVersion: v1alpha1.GroupVersion.String(), Kind: "MachineRemediationTemplate", Name: "metal",
 	}
 	return f
 }

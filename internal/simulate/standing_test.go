@@ -7,7 +7,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/intstr"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
@@ -46,7 +45,6 @@ func (f *fleet) marked(name string, since time.Duration) *v1alpha1.MachineRemedi
 // TestSignThatStoodBeforeIsTakenOff: what shows a power cycle on a Machine goes with it, so a machine whose cycle has failed does not count while it
 // waits.
 func TestSignThatStoodBeforeIsTakenOff(t *testing.T) {
-	one := func(p *v1alpha1.RemediationPlan) { p.MaxInFlight = new(intstr.FromInt32(1)) }
 	f := newFleet().planned(one, step("reboot", v1alpha1.ActionReboot, 3, 20*time.Minute)).healthy(2).rebooting("a", 4*time.Minute)
 	m, r := f.Machines[2], f.Records[0]
 	r.UID = "6f1c9d1e-0000-4000-8000-00000000000a"

@@ -75,6 +75,14 @@ func (s *Scene) AtMost(limit string) *Scene {
 	return s
 }
 
+// Planned gives the MachineHealthCheck a plan.
+func (s *Scene) Planned(plan v1alpha1.RemediationPlan) *Scene {
+	s.Plan = &v1alpha1.MachineRemediationTemplate{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "metal", UID: "metal", Generation: 1}}
+	s.Plan.Spec.Template.Spec = plan
+	build.TemplateRef(v1alpha1.GroupVersion.WithKind("MachineRemediationTemplate"), s.Plan.Name)(s.Check)
+	return s
+}
+
 // Host adds a BareMetalHost that is on and runs a machine, with its power cycles.
 func (s *Scene) Host(name, machine string, cycles ...*v1alpha1.RebootRemediation) *metal3v1.BareMetalHost {
 	h := &metal3v1.BareMetalHost{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: name, UID: types.UID(name), Annotations: map[string]string{}}}
