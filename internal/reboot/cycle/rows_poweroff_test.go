@@ -129,12 +129,3 @@ func TestUnprovenSaysWhy(t *testing.T) {
 		}
 	}
 }
-
-// TestLateBeginning: an attempt that its process has left alone before the key was set has its full time once the key can be set.
-func TestLateBeginning(t *testing.T) {
-	late := 24 * time.Hour
-	d := Decide(in(v1alpha1.PoweringOff, unbegun), noon.Add(late))
-	if d.Status.Phase != v1alpha1.PoweringOff || d.Status.BeganAt == nil || !d.Status.PendingRebootSince.Time.Equal(noon.Add(late)) {
-		t.Errorf("phase %s, begun at %v, its clock runs since %v", d.Status.Phase, d.Status.BeganAt, d.Status.PendingRebootSince)
-	}
-}

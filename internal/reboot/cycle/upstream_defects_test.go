@@ -73,25 +73,6 @@ func TestUpstreamDefect_OffForAnotherReason(t *testing.T) {
 	}
 }
 
-// TestUpstreamDefect_FinalizerIsKept: upstream kept the finalizer after a failure, and when the Node or the Machine was gone.
-func TestUpstreamDefect_FinalizerIsKept(t *testing.T) {
-	for name, f := range map[string]Facts{
-		"failed":            in(v1alpha1.Failed),
-		"out of service":    in(v1alpha1.Failed, outOfServiceSince),
-		"no Node":           in(v1alpha1.Failed, nodeGone),
-		"no Machine":        in(v1alpha1.Aborted, machineGone),
-		"no host":           in(v1alpha1.Failed, missing),
-		"deleted meanwhile": in(v1alpha1.Failed, deleting),
-	} {
-		if d := Decide(f, noon.Time); d.Action != RemoveFinalizer {
-			t.Errorf("%s: %s", name, d)
-		}
-	}
-	if d := Decide(in(v1alpha1.WaitingForNode, machineGone), noon.Time); !d.Status.Phase.Ended() {
-		t.Errorf("the Machine goes in the midst of it: %s", d)
-	}
-}
-
 // TestUpstreamDefect_SwitchedOffInTheMidstOfIt: upstream ended the cycle when a user set spec.online=false, and left the key on the host.
 func TestUpstreamDefect_SwitchedOffInTheMidstOfIt(t *testing.T) {
 	w := play(t, in(""))
@@ -117,16 +98,6 @@ func TestUpstreamDefect_TaintsAndCordonAreForgotten(t *testing.T) {
 	missing := Missing(backup, &corev1.Node{})
 	if !missing.Cordon || len(missing.Taints) != 1 || missing.Taints[0] != team || missing.Annotations["note"] != long["note"] {
 		t.Errorf("put back are %d annotations, taints %v, cordon %t", len(missing.Annotations), missing.Taints, missing.Cordon)
-	}
-}
-
-// TestUpstreamDefect_PowerOffEatsTheBootBudget: upstream counted the time for the boot from the beginning, so a slow power-off led to a
-// second cycle.
-func TestUpstreamDefect_PowerOffEatsTheBootBudget(t *testing.T) {
-	w := play(t, in(""))
-	w.offDelay, w.onDelay, w.bootTime = powerOffTimeout-time.Minute, powerOnTimeout-time.Minute, nodeTimeout-time.Minute
-	if s := w.ended(2 * time.Hour); s.Phase != v1alpha1.Succeeded || w.cycles != 1 {
-		t.Errorf("ended as %s after %d cycles", s.Phase, w.cycles)
 	}
 }
 
