@@ -30,15 +30,3 @@ func TestSection(t *testing.T) {
 		t.Errorf("the page is now %q, %v", data, err)
 	}
 }
-
-func TestConstants(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "c.go")
-	source := "package c\n\nconst (\n\t// OneThing: the first.\n\tOneThing = 1\n\t// OneMore says\n\t// more.\n\tOneMore = 2\n\t// Other is left out.\n\tOther = 3\n)\n"
-	if err := os.WriteFile(file, []byte(source), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	want := []docs.Constant{{Name: "OneThing", Value: "1", Meaning: "The first."}, {Name: "OneMore", Value: "2", Meaning: "Says more."}}
-	if diff := cmp.Diff(want, docs.Constants(t, file, "One", map[string]string{"OneThing": "1", "OneMore": "2"})); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
-}
