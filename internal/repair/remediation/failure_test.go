@@ -84,7 +84,7 @@ func TestMachineGoesMeanwhile(t *testing.T) {
 			if got, _ := stored(f, record); !closed(got) && what != "delete by the plan" {
 				t.Errorf("record is %q", f.summary(record))
 			}
-			if events := f.events(); howMany(events, "Warning") > 0 {
+			if events := f.events(); count(events, "Warning") > 0 {
 				t.Errorf("announced %q", events)
 			}
 		})
@@ -149,17 +149,6 @@ func TestPauseStopsAllButThoseWhoHaveLooked(t *testing.T) {
 	if n := len(f.standing()); n < 1 || n > workers {
 		t.Errorf("%d machines are marked", n)
 	}
-}
-
-// howMany counts the events that begin with a prefix.
-func howMany(events []string, prefix string) int {
-	n := 0
-	for _, event := range events {
-		if strings.HasPrefix(event, prefix) {
-			n++
-		}
-	}
-	return n
 }
 
 // TestLookIsTooOld: a process that was stopped between its look and the act looks again, as another one may lead by now.

@@ -579,7 +579,7 @@ func onceBefore(text string, meddle func()) func(string) {
 	}
 }
 
-// count counts the writes that contain a text.
+// count counts the writes or the events that contain a text.
 func count(made []string, text string) int {
 	return len(slices.DeleteFunc(slices.Clone(made), func(what string) bool { return !strings.Contains(what, text) }))
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/remedy/rebootannotation"
 	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
+	"github.com/sickbay-dev/sickbay/internal/testing/objects"
 )
 
 // lateChange is what the cache does not show yet when a machine is about to be repaired.
@@ -134,12 +135,9 @@ func TestLateChanges(t *testing.T) {
 // recordOf is the first record of a Machine.
 func (f *harness) recordOf(machine string) *v1alpha1.MachineRemediation {
 	f.t.Helper()
-	var list v1alpha1.MachineRemediationList
-	if err := f.env.Client.List(f.t.Context(), &list); err != nil {
-		f.t.Fatal(err)
-	}
+	list := objects.List(f.t, f.env.Client, &v1alpha1.MachineRemediationList{}, f.ns)
 	for i := range list.Items {
-		if r := &list.Items[i]; r.Namespace == f.ns && r.Spec.MachineRef.Name == machine {
+		if r := &list.Items[i]; r.Spec.MachineRef.Name == machine {
 			return r
 		}
 	}
