@@ -133,13 +133,6 @@ func rowsDeletion() []row {
 			},
 		},
 		{
-			"a pause before the deletion",
-			with(plan(deletion()), owned, begins("delete", time.Minute), paused),
-			answer{
-				Says: "Pending Paused: Cluster spec.paused is set to true", At: "delete 2", Last: "delete 1, NotBegun: Cluster spec.paused is set to true", Free: true, Due: "5s", Again: "5s",
-			},
-		},
-		{
 			"a pause after the deletion",
 			with(plan(deletion()), owned, deleted(time.Minute), paused),
 			answer{Says: "Acting Paused: Cluster spec.paused is set to true", Last: "delete 1 made MachineSet md-0 since -1m0s, at work", Due: "59m0s", Again: "59m0s"},
