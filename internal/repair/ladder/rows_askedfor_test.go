@@ -68,15 +68,6 @@ func rowsAskedFor() []row {
 			},
 		},
 		{
-			"withdrawn before the cycle begins",
-			with(byAnnotation(), asked, withdrawn),
-			answer{
-				Says: "Acting Withdrawing: Somebody has removed the annotation reboot.metal3.io",
-				At:   "reboot 2",
-				Last: "reboot 1 made RebootRemediation r-1, Withdrawn: Somebody has removed the annotation reboot.metal3.io",
-			},
-		},
-		{
 			"withdrawn while the host is cycled",
 			with(byAnnotation(), begun, withdrawn),
 			answer{
@@ -215,15 +206,6 @@ func rowsAskedFor() []row {
 				Says: "Acting Acting: RebootRemediation r-1 has failed: The host does not come up; trying step reboot again",
 				At:   "reboot 2",
 				Last: "reboot 1 made RebootRemediation r-1 since -1m0s, Failed: RebootRemediation r-1 has failed: The host does not come up",
-			},
-		},
-		{
-			"it asks, and the machine is sick after a cycle",
-			with(byHealthCheck(Sick), works("reboot", time.Hour), requestSays("True", "")),
-			answer{
-				Says: "Acting Acting: The machine is not healthy after 30m0s; trying step reboot again",
-				At:   "reboot 2",
-				Last: "reboot 1 made RebootRemediation r-1 since -1h0m0s, TimedOut: The machine is not healthy after 30m0s",
 			},
 		},
 		{

@@ -17,33 +17,6 @@ func rowsAtWork() []row {
 			answer{Does: "CreateRequest 1", Last: "request 1, asked"},
 		},
 		{
-			"it has not acted yet, and nobody can tell whether the machine is sick",
-			with(plan(replace()), begins("replace", time.Minute), is(Undecided)),
-			answer{
-				Says: saysUndecided,
-				At:   "replace 2",
-				Last: "replace 1, NotBegun: Sickbay cannot tell at the moment whether the machine is healthy", Free: true, Due: "5s", Again: "5s",
-			},
-		},
-		{
-			"it has not acted yet, and somebody has deleted the machine",
-			with(plan(reboot(), replace()), begins("replace", time.Minute), deleting(time.Second)),
-			answer{
-				Says: "Pending HeldByOthers: Somebody has deleted the machine",
-				At:   "replace 2",
-				Last: "replace 1, NotBegun: Somebody has deleted the machine", Free: true, Due: "5s", Again: "5s",
-			},
-		},
-		{
-			"it has not acted yet, and the gate has closed",
-			with(plan(replace()), begins("replace", time.Minute), gateClosed),
-			answer{
-				Says: "Pending GateClosed: 3 of 3 are not healthy",
-				At:   "replace 2",
-				Last: "replace 1, NotBegun: 3 of 3 are not healthy", Free: true, Due: "5s", Again: "5s",
-			},
-		},
-		{
 			"it has not acted yet, and too many are in flight",
 			with(plan(replace()), begins("replace", time.Minute), overBudget),
 			answer{

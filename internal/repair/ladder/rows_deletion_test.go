@@ -66,14 +66,6 @@ func rowsDeletion() []row {
 			},
 		},
 		{
-			"the owner makes another machine",
-			with(plan(deletion()), owned, deleted(time.Minute), goneNow, successorIs(Successor{Name: "md-0-y", Health: Healthy, HealthySince: noon})),
-			answer{
-				Says: "Probation Probation: Machine md-0-y has replaced it, is healthy and has to stay healthy",
-				Last: "delete 1 made MachineSet md-0 since -1m0s, at work", Due: "59m0s", Again: "5m0s",
-			},
-		},
-		{
 			"its owner is another one when the machine goes",
 			with(plan(deletion()), owned, deleted(time.Minute), func(f *Facts) { f.Machine.Owner = otherSet() }),
 			answer{Says: deletes, Last: "delete 1 made MachineSet md-1 since -1m0s, at work", Due: "59m0s", Again: "59m0s"},

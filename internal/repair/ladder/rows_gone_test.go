@@ -29,15 +29,6 @@ func rowsGone() []row {
 			},
 		},
 		{
-			"gone, and evidence stands",
-			with(plan(collect()), works("collect", time.Minute), goneNow),
-			answer{
-				Says: "Ended Ended: The machine is gone, but not because of this remediation",
-				At:   "collect 2",
-				Last: "collect 1 made Fix r-1 since -1m0s, Unneeded: The machine is gone", Ends: "False MachineDeleted",
-			},
-		},
-		{
 			"gone in its probation",
 			with(plan(reboot()), works("reboot", time.Hour), recovering(time.Minute), goneNow),
 			answer{
@@ -69,15 +60,6 @@ func rowsGone() []row {
 			answer{
 				Says: "Ended Ended: The machine is gone; the remediation was cancelled",
 				At:   "replace 1", Ends: "False Cancelled",
-			},
-		},
-		{
-			"gone while a step waits",
-			with(plan(wait()), begins("watch", time.Minute), goneNow),
-			answer{
-				Says: "Ended Ended: The machine is gone, but not because of this remediation",
-				At:   "watch 2",
-				Last: "watch 1 since -1m0s, Unneeded: The machine is gone", Ends: "False MachineDeleted",
 			},
 		},
 	}

@@ -39,11 +39,6 @@ func rowsPending() []row {
 			answer{Says: saysWatching, Last: "watch 1 since 0s, at work", Due: "10m0s", Again: "10m0s"},
 		},
 		{
-			"a person keeps its host off",
-			with(plan(reboot()), keptOff),
-			answer{Says: "Pending HeldByOthers: ann keeps the host off", At: "reboot 1", Free: true, Due: "5s", Again: "5s"},
-		},
-		{
 			"the name of its request is taken",
 			with(plan(request()), nameTaken),
 			answer{

@@ -49,15 +49,6 @@ func rowsPeople() []row {
 			},
 		},
 		{
-			"Cancel while a step waits",
-			with(plan(wait(), replace()), begins("watch", time.Minute), decides(v1alpha1.AnswerCancel, "")),
-			answer{
-				Says: "Held Cancelled: Cancel by ann; a person decides",
-				At:   "2",
-				Last: "watch 1 (Cancel) since -1m0s, Cancelled: Cancel by ann", Free: true,
-			},
-		},
-		{
 			"Cancel in the probation",
 			with(plan(reboot()), works("reboot", time.Hour), recovering(time.Minute), decides(v1alpha1.AnswerCancel, "")),
 			answer{

@@ -22,24 +22,6 @@ func rowsRecovered() []row {
 			},
 		},
 		{
-			"healthy before the act of an attempt",
-			with(plan(reboot(), replace()), begins("replace", time.Minute), is(Healthy)),
-			answer{
-				Says: saysProbation,
-				At:   "replace 2",
-				Last: "replace 1, NotBegun: The machine has recovered", Free: true, Due: "5m0s", Again: "5m0s",
-			},
-		},
-		{
-			"healthy while a step waits",
-			with(plan(wait(), replace()), begins("watch", time.Minute), is(Healthy)),
-			answer{
-				Says: saysProbation,
-				At:   "watch 2",
-				Last: "watch 1 since -1m0s, Unneeded: The machine has recovered", Free: true, Due: "5m0s", Again: "5m0s",
-			},
-		},
-		{
 			"healthy while evidence is collected",
 			with(plan(collect(), replace()), works("collect", time.Minute), is(Healthy)),
 			answer{

@@ -19,15 +19,6 @@ func rowsReplaced() []row {
 			},
 		},
 		{
-			"an owner that replaces nothing: that is all",
-			with(plan(replace()), func(f *Facts) { f.Machine.Owner = thing("OtherControlPlane", "cp") },
-				works("replace", time.Minute), begun(time.Minute), goneNow),
-			answer{
-				Says: "Acting WaitingForReplacement: The machine is gone; waiting for its replacement",
-				Last: "replace 1 made OtherControlPlane cp since -1m0s, at work", Due: "59m0s", Again: "1h9m0s",
-			},
-		},
-		{
 			"no owner: that is all",
 			with(plan(replace()), orphan, works("replace", time.Minute), begun(time.Minute), goneNow),
 			answer{
@@ -62,15 +53,6 @@ func rowsReplaced() []row {
 				Says: "Ended Ended: The machine is gone, and nothing replaces it: The Cluster is being deleted",
 				At:   "replace 2",
 				Last: "replace 1 made MachineSet md-0 since -1m0s, Unneeded: The Cluster is being deleted", Ends: "False MachineDeleted",
-			},
-		},
-		{
-			"nobody waits for a successor any more",
-			with(plan(replace()), works("replace", time.Minute), begun(time.Minute), goneNow, unmanaged),
-			answer{
-				Says: "Ended Ended: No MachineHealthCheck selects the machine any more",
-				At:   "replace 2",
-				Last: "replace 1 made MachineSet md-0 since -1m0s, Aborted: No MachineHealthCheck selects the machine any more", Ends: "False HandedBack",
 			},
 		},
 		{
@@ -118,15 +100,6 @@ func rowsReplaced() []row {
 				Says: "Ended Ended: Its successor md-0-new is sick, too",
 				At:   "2",
 				Last: "replace 1 made MachineSet md-0 since -1m0s, Failed: Its successor md-0-new is sick, too", Ends: "False ReplacementFailed",
-			},
-		},
-		{
-			"a successor that went",
-			with(plan(replace()), works("replace", time.Minute), begun(time.Minute), goneNow,
-				successorIs(Successor{Name: "md-0-new", Health: Healthy, Gone: true})),
-			answer{
-				Says: "Acting WaitingForReplacement: The machine is gone; waiting for its replacement",
-				Last: "replace 1 made MachineSet md-0 since -1m0s, at work", Due: "59m0s", Again: "1h9m0s",
 			},
 		},
 		{

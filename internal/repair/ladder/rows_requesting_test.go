@@ -28,14 +28,6 @@ func rowsRequesting() []row {
 			},
 		},
 		{
-			"it cannot be read",
-			with(plan(request(), replace()), works("request", time.Minute), unreadable),
-			answer{
-				Says: "Acting Acting: Step request: waits for Fix r-1; step replace follows if that does not help",
-				Last: "request 1 made Fix r-1 since -1m0s, at work", Due: "23h59m0s", Again: "30s",
-			},
-		},
-		{
 			"its time is up",
 			with(plan(request(), replace()), works("request", 24*time.Hour)),
 			answer{
@@ -72,15 +64,6 @@ func rowsRequesting() []row {
 			},
 		},
 		{
-			"evidence is there, and nothing else is left to do",
-			with(plan(collect()), works("collect", time.Minute), requestSays("True", "")),
-			answer{
-				Says: "Held NoStepLeft: No step is left; the last attempt: Fix r-1 has succeeded; a person decides",
-				At:   "2",
-				Last: "collect 1 made Fix r-1 since -1m0s, Succeeded: Fix r-1 has succeeded", Free: true,
-			},
-		},
-		{
 			"evidence cannot be collected",
 			with(plan(collect(), replace()), works("collect", time.Minute), requestSays("False", "no room")),
 			answer{
@@ -96,15 +79,6 @@ func rowsRequesting() []row {
 				Says: "Acting Acting: Fix r-1 has not succeeded after 15m0s; going on with step replace",
 				At:   "replace 2",
 				Last: "collect 1 made Fix r-1 since -15m0s, TimedOut: Fix r-1 has not succeeded after 15m0s",
-			},
-		},
-		{
-			"a host cannot be cycled",
-			with(plan(reboot(), replace()), works("reboot", time.Minute), requestSays("False", "its BMC is silent")),
-			answer{
-				Says: "Acting Acting: RebootRemediation r-1 has failed: its BMC is silent; trying step reboot again",
-				At:   "reboot 2",
-				Last: "reboot 1 made RebootRemediation r-1 since -1m0s, Failed: RebootRemediation r-1 has failed: its BMC is silent",
 			},
 		},
 	}

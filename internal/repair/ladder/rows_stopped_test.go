@@ -23,15 +23,6 @@ func rowsStopped() []row {
 			answer{Says: "Pending Paused: The Cluster is being deleted", At: "replace 1", Free: true, Due: "5s", Again: "5s"},
 		},
 		{
-			"a pause while the owner has not begun",
-			with(plan(replace()), works("replace", time.Minute), paused),
-			answer{
-				Says: "Acting Withdrawing: Withdrawing what was asked for: Cluster spec.paused is set to true",
-				At:   "replace 2",
-				Last: "replace 1 made MachineSet md-0, Withdrawn: Cluster spec.paused is set to true",
-			},
-		},
-		{
 			"a hold while the owner has not begun",
 			with(plan(replace()), works("replace", time.Minute), onHold),
 			answer{
@@ -58,29 +49,11 @@ func rowsStopped() []row {
 			},
 		},
 		{
-			"a pause before the act that cycles a host",
-			with(plan(reboot()), begins("reboot", time.Minute), paused),
-			answer{
-				Says: "Pending Paused: Cluster spec.paused is set to true",
-				At:   "reboot 2",
-				Last: "reboot 1, NotBegun: Cluster spec.paused is set to true", Free: true, Due: "5s", Again: "5s",
-			},
-		},
-		{
 			"a pause in the probation",
 			with(plan(reboot()), works("reboot", time.Hour), recovering(time.Minute), paused),
 			answer{
 				Says: "Probation Paused: Cluster spec.paused is set to true",
 				Last: "reboot 1 made RebootRemediation r-1 since -1h0m0s, open", Free: true,
-			},
-		},
-		{
-			"the record is deleted under a pause while a step waits",
-			with(plan(wait()), begins("watch", time.Minute), paused, recordIsDeleted),
-			answer{
-				Says: "Ended Ended: The MachineRemediation was deleted",
-				At:   "watch 2",
-				Last: "watch 1 since -1m0s, Aborted: The MachineRemediation was deleted", Ends: "False HandedBack",
 			},
 		},
 		{
@@ -108,15 +81,6 @@ func rowsStopped() []row {
 				Says: "Acting Withdrawing: The MachineRemediation was deleted",
 				At:   "reboot 2",
 				Last: "reboot 1 made RebootRemediation r-1 since -1m0s, Aborted: The MachineRemediation was deleted",
-			},
-		},
-		{
-			"the machine is not selected any more, under a pause",
-			with(plan(replace()), works("replace", time.Minute), paused, unmanaged),
-			answer{
-				Says: "Acting Withdrawing: No MachineHealthCheck selects the machine any more",
-				At:   "replace 2",
-				Last: "replace 1 made MachineSet md-0, Withdrawn: No MachineHealthCheck selects the machine any more",
 			},
 		},
 	}
