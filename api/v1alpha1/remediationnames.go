@@ -2,7 +2,7 @@ package v1alpha1
 
 // Labels, annotations and the finalizer of a MachineRemediation.
 const (
-	// OpenLabel is on a MachineRemediation until it has ended. Its value is empty.
+	// OpenLabel is on a MachineRemediation until soon after its end. Its value is empty.
 	OpenLabel = "sickbay.dev/open"
 	// MachineUIDLabel holds the UID of the machine of a MachineRemediation.
 	MachineUIDLabel = "sickbay.dev/machine-uid"

@@ -74,7 +74,9 @@ func (ob *Observer) listable(ctx context.Context, gvk schema.GroupVersionKind, n
 	case meta.IsNoMatchError(err), apierrors.IsNotFound(err):
 		return fmt.Errorf("the kind %s of %s is not installed in this cluster", gvk.Kind, gvk.Group)
 	case apierrors.IsForbidden(err) && namespace == "":
-		return fmt.Errorf("you may not list %s of all namespaces: %w", gvk.Kind, err)
+		return fmt.Errorf("you may not list the %ss of all namespaces. The ClusterRole sickbay-dashboard permits it", gvk.Kind)
+	case apierrors.IsForbidden(err):
+		return fmt.Errorf("you may not list the %ss of namespace %s. The ClusterRole sickbay-dashboard permits it", gvk.Kind, namespace)
 	case err != nil:
 		return fmt.Errorf("listing %s: %w", gvk.Kind, err)
 	}

@@ -85,7 +85,7 @@ var scenes = map[string]struct {
 		f.admit(f.sick("m1"), reboot, replace)
 		f.host("rack2-u7", "m1", "reboot.metal3.io/firmware")
 		f.host("rack2-u8", "green-1")
-	}, Asked{"host", "rack2-u7"}, "OFF, runs m1"},
+	}, Asked{"host", "rack2-u7"}, "OFF, belongs to m1"},
 	"a machine on a host with an error": {[]build.MachineHealthCheckOption{build.Annotation(mhcspec.HostErrorTimeoutAnnotation, "10m")}, func(f *harness) {
 		f.healthy("m1", build.Condition(verdict.HostConditionType, metav1.ConditionFalse, verdict.ReasonHostError, f.now.Add(-time.Hour)).WithMessage("Host rack2-u7 has an error: error"))
 		f.host("rack2-u7", "m1")

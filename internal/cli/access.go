@@ -1,9 +1,13 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -11,6 +15,7 @@ import (
 	authenticationv1 "k8s.io/api/authentication/v1"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -65,10 +70,10 @@ func (a *access) config() (*rest.Config, error) {
 		return nil, errNoCluster
 	}
 	if err != nil && (a.kubeconfig != "" || a.overrides.CurrentContext != "") {
-		return nil, usageError{fmt.Errorf("reading the kubeconfig: %w", err)}
+		return nil, usageError{a.unreadable(err)}
 	}
 	if err != nil {
-		return nil, fmt.Errorf("finding the management cluster: %w", err)
+		return nil, a.unreadable(err)
 	}
 	cfg.UserAgent = "sickbay/" + app.Version
 	// A person waits for the answer, so the client does not throttle itself. The API server protects itself with
@@ -95,9 +100,21 @@ func (a *access) own() (string, error) {
 		return "", errNoCluster
 	}
 	if err != nil {
-		return "", usageError{fmt.Errorf("reading the kubeconfig: %w", err)}
+		return "", usageError{a.unreadable(err)}
 	}
 	return namespace, nil
+}
+
+// unreadable says what is wrong with the kubeconfig.
+func (a *access) unreadable(err error) error {
+	if file, _, found := strings.Cut(err.Error(), ": couldn't get version/kind"); found {
+		return fmt.Errorf("%s is no kubeconfig", strings.TrimPrefix(file, "error loading config file "))
+	}
+	if config, rawErr := a.loader().RawConfig(); rawErr == nil && clientcmd.IsContextNotFound(err) {
+		return fmt.Errorf("the kubeconfig has no context %s; it has: %s", cmp.Or(a.overrides.CurrentContext, config.CurrentContext),
+			cmp.Or(strings.Join(slices.Sorted(maps.Keys(config.Contexts)), ", "), "none"))
+	}
+	return fmt.Errorf("reading the kubeconfig: %w", err)
 }
 
 // client returns a client without a cache, which acts as the person who runs the command.
@@ -156,16 +173,18 @@ func (a *access) configuredUser() string {
 	if as := a.overrides.AuthInfo.Impersonate; as != "" {
 		return as
 	}
-	config, err := a.loader().RawConfig()
-	if err != nil {
-		return ""
-	}
-	name := a.overrides.CurrentContext
-	if name == "" {
-		name = config.CurrentContext
-	}
-	if chosen := config.Contexts[name]; chosen != nil {
+	if _, chosen := a.context(); chosen != nil {
 		return chosen.AuthInfo
 	}
 	return ""
+}
+
+// context returns the context of the kubeconfig that counts, and its name; nil if there is none.
+func (a *access) context() (name string, chosen *clientcmdapi.Context) {
+	config, err := a.loader().RawConfig()
+	if err != nil {
+		return "", nil
+	}
+	name = cmp.Or(a.overrides.CurrentContext, config.CurrentContext)
+	return name, config.Contexts[name]
 }

@@ -47,13 +47,21 @@ func parseTarget(arg string, takes ...string) (target, error) {
 	} else {
 		short, _, _ := strings.Cut(strings.ToLower(kind), ".")
 		if kind = kindNames[short]; !slices.Contains(takes, kind) {
-			return target{}, usageError{fmt.Errorf("%q: the kind must be one of %s%s", arg, strings.Join(takes, ", "), namespaced(arg))}
+			return target{}, usageError{fmt.Errorf("%q: the kind must be %s%s", arg, oneOf(takes), namespaced(arg))}
 		}
 	}
 	if name == "" || strings.Contains(name, "/") {
 		return target{}, usageError{fmt.Errorf("%q: it must be KIND/NAME or NAME", arg)}
 	}
 	return target{kind, name}, nil
+}
+
+// oneOf names the kinds that a command takes.
+func oneOf(kinds []string) string {
+	if len(kinds) == 1 {
+		return kinds[0]
+	}
+	return "one of " + strings.Join(kinds, ", ")
 }
 
 // namespaced suggests a correction if a person copied NAMESPACE/NAME from a page; empty if arg begins with a kind.
@@ -72,7 +80,7 @@ func namespaced(arg string) string {
 func oneTarget(args []string, takes ...string) (target, error) {
 	switch len(args) {
 	case 0:
-		return target{}, usageError{errors.New("the target is missing: give it as KIND/NAME; the kind is one of " + strings.Join(takes, ", "))}
+		return target{}, usageError{errors.New("the target is missing: give it as NAME or KIND/NAME; the kind is " + oneOf(takes))}
 	case 1:
 		return parseTarget(args[0], takes...)
 	}
@@ -122,7 +130,7 @@ func (f *files) add(cmd *cobra.Command) {
 // read reads the files that the flags name. A file that cannot be read is a usage error.
 func (f *files) read(cmd *cobra.Command) ([]manifest.File, error) {
 	if len(f.names) == 0 {
-		return nil, usageError{errors.New("--filename is missing: give a file, a directory, or - for standard input")}
+		return nil, usageError{errors.New("-f is missing: give a file, a directory, or - for standard input")}
 	}
 	all, err := manifest.Read(f.names, f.recursive, cmd.InOrStdin())
 	if err != nil {

@@ -94,7 +94,7 @@ func TestConvertExitCodes(t *testing.T) {
 		"variables": {"-f variables.yaml", exitFailure, "variables.yaml:4: not converted: it stays as it is: it is a template, with ${NAME:=blue}: " +
 			"render it first: clusterctl generate yaml --from variables.yaml | sickbay convert -f -\nsickbay: 1 thing could not be converted\n"},
 		"a file that is not":   {"-f gone.yaml", exitUsage, "gone.yaml: no such file"},
-		"no file":              {"", exitUsage, "--filename is missing"},
+		"no file":              {"", exitUsage, "-f is missing"},
 		"a directory":          {"-f .", exitUsage, "broken.yaml:10"},
 		"an unknown flag":      {"-f fine.yaml --live", exitUsage, "unknown flag: --live"},
 		"several, told apart":  {"-f other.yaml -f older.yaml", exitOK, other + "---\napiVersion: cluster.x-k8s.io/v1beta2"},

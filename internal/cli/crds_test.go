@@ -26,7 +26,7 @@ import (
 func TestMain(m *testing.M) {
 	silence()
 	env.Main(m, env.WithScheme(v1alpha1.AddToScheme), env.WithScheme(metal3v1.AddToScheme),
-		env.WithCRDs(env.AnythingGoes(metal3v1.GroupVersion.WithKind("BareMetalHost"))))
+		env.WithCRDs(env.AnythingGoes(metal3v1.GroupVersion.WithKind("BareMetalHost"))), env.WithCRDs(env.AnythingGoes(infrastructure)))
 }
 
 // documents splits the output of sickbay crds as kubectl does.

@@ -51,7 +51,7 @@ func newCancel() *cobra.Command {
 	return newDecision(v1alpha1.AnswerCancel, &cobra.Command{
 		Use:     "cancel NAME",
 		Short:   "Cancel a repair and withdraw its requests",
-		Long:    "Cancel a repair, and withdraw the requests that nobody has begun to carry out. Sickbay then leaves the machine to\npeople, until somebody answers retry, or the machine recovers or is deleted.",
+		Long:    "Cancel a repair, and withdraw the requests that nobody has begun to carry out. Sickbay then leaves the machine to\npeople, until somebody answers retry, or the machine recovers or is deleted. What a person has asked for ends instead: the host comes\non, and nobody can retry it.",
 		Example: "  sickbay cancel metal-3\n  sickbay cancel metal-3 --yes --reason 'I am looking into it myself'",
 	})
 }

@@ -14,8 +14,11 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/recordstore"
 	"github.com/sickbay-dev/sickbay/internal/remedy"
 	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
+	"github.com/sickbay-dev/sickbay/internal/testing/build"
+	"github.com/sickbay-dev/sickbay/internal/testing/settle"
 )
 
 // rebooting starts the power cycle of a record.
@@ -145,7 +148,7 @@ func TestDecisionRefused(t *testing.T) {
 		code int
 		want string
 	}{
-		"no name":          {[]string{"approve"}, exitUsage, "the target is missing: give it as KIND/NAME; the kind is one of machine, mr"},
+		"no name":          {[]string{"approve"}, exitUsage, "the target is missing: give it as NAME or KIND/NAME; the kind is one of machine, mr"},
 		"two names":        {[]string{"approve", "metal-1", "metal-2"}, exitUsage, "give one target, not 2"},
 		"kind unknown":     {[]string{"approve", "pod/metal-1"}, exitUsage, `"pod/metal-1": the kind must be one of machine, mr; if pod is its namespace, write metal-1 -n pod`},
 		"name empty":       {[]string{"approve", "mr/"}, exitUsage, `"mr/": it must be KIND/NAME or NAME`},
@@ -190,6 +193,26 @@ func TestDecisionOnOneOfTwo(t *testing.T) {
 		t.Errorf("exit code is %d: %s", got.code, got.stderr)
 	}
 	if got := s.run("approve", second.Name, "--yes"); got.code != exitOK {
+		t.Errorf("exit code is %d: %s", got.code, got.stderr)
+	}
+}
+
+// TestDecisionBesideOneThatHasEnded: a record that has ended keeps its label until late acts are out. It is no longer open to anybody.
+func TestDecisionBesideOneThatHasEnded(t *testing.T) {
+	s := newShell(t)
+	machine := s.machine("metal-3")
+	over := s.settle(s.admit(machine, replace), func(f *ladder.Facts) { f.Machine = ladder.Machine{Gone: true} })
+	if _, labelled := over.Labels[v1alpha1.OpenLabel]; !labelled || !ladder.Ended(over) {
+		t.Fatalf("%v %+v", over.Labels, over.Status)
+	}
+	if got := s.run("cancel", "metal-3", "--yes"); got.code != exitFailure || !strings.Contains(got.stderr, "is not under repair, so there is nothing to decide") {
+		t.Errorf("exit code is %d: %s", got.code, got.stderr)
+	}
+	next := settle.Admitted(s.cluster, s.mhc, machine, replace)
+	next.Name = recordstore.Name(machine.Name, machine.UID, 2)
+	build.Create(t.Context(), t, s.c, next)
+	s.settle(next)
+	if got := s.run("approve", "metal-3", "--yes"); got.code != exitOK || s.stored(next).Spec.Decision == nil {
 		t.Errorf("exit code is %d: %s", got.code, got.stderr)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -11,6 +12,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/app"
 	"github.com/sickbay-dev/sickbay/internal/bundle"
 	"github.com/sickbay-dev/sickbay/internal/explain"
+	"github.com/sickbay-dev/sickbay/internal/humanize"
 )
 
 func newExplain() *cobra.Command {
@@ -57,26 +59,47 @@ func runExplain(cmd *cobra.Command, f *explainFlags, out *output, what string) e
 		return err
 	}
 	if len(pages) == 0 {
-		return fmt.Errorf("there is no %s in %s", what, f.place())
+		return fmt.Errorf("there is no %s %s in %s", kindWords[about.kind], about.name, f.place())
 	}
 	return writePages(cmd.OutOrStdout(), out, pages)
 }
 
-// alike lists objects of other kinds with a name that no machine has; empty if there are none.
+// kindWords are the kinds for people.
+var kindWords = map[string]string{
+	"": "machine", kindMachine: "machine", kindNode: "Node", kindHost: "BareMetalHost", kindHealthCheck: "MachineHealthCheck", kindRemediation: "MachineRemediation",
+	kindCluster: "Cluster",
+}
+
+// alike says what a person probably meant who named something that is not there; empty if nothing is like it.
 func alike(facts *explain.Facts, asked bundle.Asked) string {
-	if asked.Kind != "" {
-		return ""
-	}
 	var all []string
 	for _, kind := range []string{kindHealthCheck, kindCluster, kindNode, kindHost, kindRemediation} {
-		if len(facts.Of(kind, asked.Name)) > 0 {
+		if asked.Kind == "" && len(facts.Of(kind, asked.Name)) > 0 {
 			all = append(all, kind+"/"+asked.Name)
 		}
 	}
-	if len(all) == 0 {
-		return ""
+	if len(all) > 0 {
+		return ", but there is " + strings.Join(all, " and ")
 	}
-	return ", but there is " + strings.Join(all, " and ")
+	// Siblings differ by their numbers, which nobody mistypes for one another.
+	near := humanize.Nearest(asked.Name, slices.DeleteFunc(facts.Names(asked.Kind), func(name string) bool { return digits(name) != digits(asked.Name) }))
+	switch {
+	case near == "":
+		return ""
+	case asked.Kind != "":
+		near = asked.Kind + "/" + near
+	}
+	return "; did you mean " + near + "?"
+}
+
+// digits returns the digits of a name.
+func digits(name string) string {
+	return strings.Map(func(r rune) rune {
+		if r < '0' || r > '9' {
+			return -1
+		}
+		return r
+	}, name)
 }
 
 // pages returns the pages about an object. With --bundle, they come from the bundle.
@@ -89,8 +112,8 @@ func (f *explainFlags) pages(cmd *cobra.Command, asked bundle.Asked) ([]explain.
 	if f.bundle == "" {
 		facts, err := observer.Look(cmd.Context(), namespace)
 		pages := facts.Of(asked.Kind, asked.Name)
-		if other := alike(&facts, asked); err == nil && len(pages) == 0 && other != "" {
-			err = fmt.Errorf("there is no machine %s in %s%s", asked.Name, f.place(), other)
+		if err == nil && len(pages) == 0 {
+			err = fmt.Errorf("there is no %s %s in %s%s", kindWords[asked.Kind], asked.Name, f.place(), alike(&facts, asked))
 		}
 		return pages, err
 	}

@@ -69,8 +69,10 @@ func (h *holdCommand) holdUntil() (time.Time, error) {
 		return time.Time{}, nil
 	case h.span < 0:
 		return time.Time{}, usageError{fmt.Errorf("--for is %s: it must be greater than 0", h.span)}
-	case (h.span == 0) == (h.until == ""):
-		return time.Time{}, usageError{errors.New("give either --for or --until")}
+	case h.span == 0 && h.until == "":
+		return time.Time{}, usageError{errors.New("give --for or --until")}
+	case h.span != 0 && h.until != "":
+		return time.Time{}, usageError{errors.New("give only one of --for and --until")}
 	case h.until == "":
 		return useractions.HoldUntil(now, h.span), nil
 	}

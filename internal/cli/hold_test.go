@@ -122,10 +122,10 @@ func TestHoldRefused(t *testing.T) {
 		code int
 		want string
 	}{
-		"no name":           {[]string{"hold", "--for=1h"}, exitUsage, "the target is missing: give it as KIND/NAME; the kind is one of machine, mhc, cluster"},
+		"no name":           {[]string{"hold", "--for=1h"}, exitUsage, "the target is missing: give it as NAME or KIND/NAME; the kind is one of machine, mhc, cluster"},
 		"a record":          {[]string{"hold", "mr/metal-3", "--for=1h"}, exitUsage, `"mr/metal-3": the kind must be one of machine, mhc, cluster`},
-		"no time":           {[]string{"hold", "metal-3"}, exitUsage, "give either --for or --until"},
-		"two times":         {[]string{"hold", "metal-3", "--for=1h", "--until=" + farAway}, exitUsage, "give either --for or --until"},
+		"no time":           {[]string{"hold", "metal-3"}, exitUsage, "give --for or --until"},
+		"two times":         {[]string{"hold", "metal-3", "--for=1h", "--until=" + farAway}, exitUsage, "give only one of --for and --until"},
 		"no duration":       {[]string{"hold", "metal-3", "--for=soon"}, exitUsage, `invalid argument "soon" for "--for" flag: it must be a duration such as 45m, 2h or 3d`},
 		"negative":          {[]string{"hold", "metal-3", "--for=-1h"}, exitUsage, "--for is -1h0m0s: it must be greater than 0"},
 		"no time at all":    {[]string{"hold", "metal-3", "--until=tomorrow"}, exitUsage, `--until is "tomorrow": it must be a time like 2006-01-02T15:04:05Z`},

@@ -83,6 +83,7 @@ func (f *lintFlags) run(cmd *cobra.Command) error {
 		return err
 	}
 	f.aside(cmd.ErrOrStderr(), result)
+	sayOlder(cmd.ErrOrStderr(), documents)
 	if err := f.show(cmd.OutOrStdout(), result.Findings); err != nil {
 		return err
 	}
@@ -173,6 +174,18 @@ func (f *lintFlags) aside(w io.Writer, result lint.Result) {
 	}
 	for _, what := range result.Unchecked {
 		fmt.Fprintf(w, "not checked: %s\n", what)
+	}
+}
+
+// sayOlder names the MachineHealthChecks of older versions of Cluster API, which simulate does not take.
+func sayOlder(w io.Writer, documents []*manifest.Document) {
+	for _, document := range documents {
+		for _, obj := range document.Objects {
+			kind := obj.Kind()
+			if kind.Kind == "MachineHealthCheck" && kind.Group == clusterv1.GroupVersion.Group && kind.Version != clusterv1.GroupVersion.Version {
+				fmt.Fprintf(w, "%s:%d: %s is of %s; sickbay convert makes it one of %s, which simulate needs\n", obj.File, obj.Node.Line, obj.Title(), kind.Version, clusterv1.GroupVersion.Version)
+			}
+		}
 	}
 }
 

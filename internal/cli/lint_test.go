@@ -111,6 +111,8 @@ func TestLintExitCodes(t *testing.T) {
 		"app/templates/a.yaml":     "{{- if .on }}\n" + other + "---\nkind: Cluster\nname: {{ x }}\n---\n{{ x }}: a\nkind: Secret\n",
 		"unknown/templates/a.yaml": "{{ include \"all\" . }}\n", "unknown/templates/b.yaml": "{{- if .on }}\nkind: {{ .kind }}\n{{ end }}\n",
 		"variables.yaml": strings.Replace(fine, "40%", "${LIMIT}", 1), "gone/a.yaml": fine,
+		"old.yaml": "apiVersion: cluster.x-k8s.io/v1beta1\nkind: MachineHealthCheck\nmetadata: {name: a}\nspec:\n  clusterName: blue\n  maxUnhealthy: 40%\n" +
+			"  selector: {matchLabels: {pool: workers}}\n  unhealthyConditions: [{type: Ready, status: Unknown, timeout: 5m}]\n",
 	})
 	if err := os.Symlink("nowhere", "gone/b.yaml"); err != nil {
 		t.Fatal(err)
@@ -121,6 +123,7 @@ func TestLintExitCodes(t *testing.T) {
 		want string
 	}{
 		"nothing wrong":     {"-f fine.yaml", exitOK, ""},
+		"an older version":  {"-f old.yaml", exitOK, "old.yaml:1: MachineHealthCheck a is of v1beta1; sickbay convert makes it one of v1beta2, which simulate needs\n"},
 		"dangerous":         {"-f dangerous.yaml", exitOK, "dangerous.yaml:9: warning: spec.remediation.triggerIf.unhealthyLessThanOrEqualTo: 100% is no limit"},
 		"dangerous, strict": {"-f dangerous.yaml --strict", exitFailure, "sickbay: 1 warning\n"},
 		"wrong":             {"-f wrong.yaml", exitFailure, "sickbay: 1 error, 0 warnings\n"},
@@ -141,7 +144,7 @@ func TestLintExitCodes(t *testing.T) {
 		"an empty directory":    {"-f none", exitUsage, "none has no file that ends in .yaml, .yml or .json"},
 		"an empty name":         {"--filename=", exitUsage, "a name of a file is empty"},
 		"a file that is not":    {"-f fine.yaml -f gone.yaml", exitUsage, "gone.yaml: no such file"},
-		"no file":               {"", exitUsage, "--filename is missing"},
+		"no file":               {"", exitUsage, "-f is missing"},
 		"an argument":           {"fine.yaml", exitUsage, `takes no arguments, but got "fine.yaml"; a file goes with -f: -f fine.yaml`},
 		"a form of its own":     {"-f fine.yaml -o xml", exitUsage, `--output is "xml": it must be one of json, yaml`},
 		"no cluster to look at": {"-f fine.yaml --live --kubeconfig gone", exitUsage, "reading the kubeconfig"},

@@ -28,7 +28,7 @@ func newReboot() *cobra.Command {
 			"With --until=PowerOff the host stays off; with --until=Delete its Node is taken out of service, too, once the host is off. It\n" +
 			"comes on when you annotate the machine reboot.metal3.io/PowerOn=, or cancel.\n\n" +
 			"NAME is a machine (metal-3, machine/metal-3).\n\n" +
-			"Exit codes: 0 it is asked for, or somebody had asked already; 1 the API server refused it, or you declined; 2 the input is\ninvalid.",
+			"Exit codes: 0 it is asked for, or somebody had asked already; 1 the machine has no BareMetalHost, the API server refused\nit, or you declined; 2 the input is invalid.",
 		Example: "  sickbay reboot metal-3 --reason 'new firmware'\n  sickbay reboot metal-3 --dry-run",
 		RunE:    r.run,
 	}

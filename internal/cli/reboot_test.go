@@ -5,14 +5,47 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	metal3v1 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
+	reboots "github.com/sickbay-dev/sickbay/internal/reboot"
 	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/objects"
 )
+
+// infrastructure is the kind of the infrastructure machines.
+var infrastructure = schema.GroupVersionKind{Group: "infrastructure.cluster.x-k8s.io", Version: "v1beta2", Kind: "DevMachine"}
+
+// metal stores a Machine whose infrastructure machine names a BareMetalHost.
+func (s *shell) metal(name string, opts ...build.MachineOption) *clusterv1.Machine {
+	s.t.Helper()
+	s.infra(name, map[string]string{reboots.HostAnnotation: s.ns + "/host-of-" + name})
+	host := &metal3v1.BareMetalHost{ObjectMeta: metav1.ObjectMeta{Namespace: s.ns, Name: "host-of-" + name}}
+	host.Spec.Online = true
+	build.Create(s.t.Context(), s.t, s.c, host)
+	host.Status.Provisioning.State, host.Status.PoweredOn = metal3v1.StateProvisioned, true
+	if err := s.c.Status().Update(s.t.Context(), host); err != nil {
+		s.t.Fatal(err)
+	}
+	return s.machine(name, opts...)
+}
+
+// infra stores an infrastructure machine.
+func (s *shell) infra(name string, annotations map[string]string) {
+	s.t.Helper()
+	infra := &unstructured.Unstructured{}
+	infra.SetGroupVersionKind(infrastructure)
+	infra.SetNamespace(s.ns)
+	infra.SetName(name)
+	infra.SetAnnotations(annotations)
+	build.Create(s.t.Context(), s.t, s.c, infra)
+}
 
 // askedFor returns the records of a machine that somebody asked for.
 func (s *shell) askedFor() []v1alpha1.MachineRemediation {
@@ -30,7 +63,7 @@ func (s *shell) askedFor() []v1alpha1.MachineRemediation {
 // TestReboot: a person asks for a power cycle once, with few rights, and sees what that does.
 func TestReboot(t *testing.T) {
 	s := newShell(t)
-	machine := s.machine("metal-3", build.NodeRef("metal-3"))
+	machine := s.metal("metal-3", build.NodeRef("metal-3"))
 	s.may("alice", rule("cluster.x-k8s.io", "*", "get"), rule("sickbay.dev", "machineremediations", "list", "create"))
 	run := []string{"reboot", "metal-3", "--reason=new firmware", "--as=alice"}
 	if got := s.run(append(run, "--dry-run")...); got.code != exitOK || len(s.askedFor()) > 0 {
@@ -68,7 +101,7 @@ func TestRebootUntil(t *testing.T) {
 		"PowerOff": "proves that it is off, and keeps it off", "Delete": "takes its Node out of service, and keeps the host off",
 	} {
 		s := newShell(t)
-		s.machine("metal-3")
+		s.metal("metal-3")
 		got := s.run("reboot", "metal-3", "--yes", "--until="+until)
 		if asked := s.askedFor(); len(asked) != 1 || string(asked[0].Spec.Steps[0].Until) != until || !strings.Contains(got.stdout, want) {
 			t.Errorf("%s: %+v, and says %s", until, asked, got.stdout)
@@ -81,28 +114,74 @@ func TestRebootUntil(t *testing.T) {
 			t.Errorf("%s again ends with %d: %s", until, got.code, got.stderr)
 		}
 		s.says(s.run("reboot", "metal-3", "--yes"), exitFailure, "mr/metal-3-5f2c9d1e-1 is there to keep the host off, as admin has asked, so nothing was written. "+
-			"Call that off first, which switches the host on: sickbay cancel mr/metal-3-5f2c9d1e-1 -n fleet")
+			"End that first, which switches the host on: kubectl annotate machine.cluster.x-k8s.io metal-3 -n fleet reboot.metal3.io/PowerOn=, or sickbay cancel mr/metal-3-5f2c9d1e-1 -n fleet")
 	}
 	s := newShell(t)
-	s.machine("metal-3")
+	s.metal("metal-3")
 	if got := s.run("reboot", "metal-3", "--yes", "--until=PowerOn"); got.code != exitUsage || !strings.Contains(got.stderr, "must be PowerOff or Delete") {
 		t.Errorf("it ends with %d: %s", got.code, got.stderr)
 	}
 }
 
-// TestRebootUnderAHold: it says which hold or pause it waits for.
-func TestRebootUnderAHold(t *testing.T) {
-	for want, options := range map[string][]build.MachineOption{
-		"Machine metal-3 is on hold until " + farAway + ": disks": {
+// TestRebootWaits: it says what it waits for, and whether anything may stand in the way that the person may not read. Only what counts for a person's word
+// is told: no pause of the health check.
+func TestRebootWaits(t *testing.T) {
+	host := func(s *shell, change func(*metal3v1.BareMetalHost)) {
+		h, _ := objects.Get(s.t, s.c, &metal3v1.BareMetalHost{ObjectMeta: metav1.ObjectMeta{Namespace: s.ns, Name: "host-of-metal-3"}})
+		s.change(h, func() { change(h) })
+	}
+	for want, tt := range map[string]struct {
+		options []build.MachineOption
+		change  func(*shell)
+	}{
+		"At once": {nil, func(s *shell) {
+			s.change(s.mhc, func() { s.mhc.Annotations = map[string]string{clusterv1.PausedAnnotation: ""} })
+		}},
+		"Not before this ends: Machine metal-3 is on hold until " + farAway + ": disks": {options: []build.MachineOption{
 			build.Annotation(mhcspec.HoldUntilAnnotation, farAway), build.Annotation(mhcspec.HoldReasonAnnotation, "disks"),
+		}},
+		"Not before this ends: Machine metal-3 is paused (annotation cluster.x-k8s.io/paused)": {options: []build.MachineOption{build.Annotation(clusterv1.PausedAnnotation, "")}},
+		"Not before this ends: MachineHealthCheck workers is on hold until " + farAway: {nil, func(s *shell) {
+			s.change(s.mhc, func() { s.mhc.Annotations = map[string]string{mhcspec.HoldUntilAnnotation: farAway} })
+		}},
+		"Not before this ends: Somebody wants the host host-of-metal-3 off (spec.online)": {nil, func(s *shell) {
+			host(s, func(h *metal3v1.BareMetalHost) { h.Spec.Online = false })
+		}},
+		"Not before this ends: Waiting until 2 of the 2 other machines of the control plane are up; not up: metal-1 (it is not healthy), unless etcd runs elsewhere": {
+			[]build.MachineOption{build.ControlPlane()}, func(s *shell) {
+				s.machine("metal-1", build.ControlPlane())
+				s.machine("metal-2", build.ControlPlane(), judgedAs(metav1.ConditionTrue))
+			},
 		},
-		"Machine metal-3 is paused (annotation cluster.x-k8s.io/paused)": {build.Annotation(clusterv1.PausedAnnotation, "")},
 	} {
 		s := newShell(t)
-		s.machine("metal-3", options...)
-		if got := s.run("reboot", "metal-3", "--dry-run"); !strings.Contains(got.stdout, "When       Not before this ends: "+want+"\n") {
-			t.Errorf("says %s%s", got.stdout, got.stderr)
+		s.metal("metal-3", tt.options...)
+		if tt.change != nil {
+			tt.change(s)
 		}
+		if got := s.run("reboot", "metal-3", "--dry-run"); !strings.Contains(got.stdout, "When       "+want+"\n") {
+			t.Errorf("want %s, says %s%s", want, got.stdout, got.stderr)
+		}
+	}
+}
+
+// TestRebootOfAVirtualMachine: without a host there is nothing to power-cycle. Whether there is one is unknown to whom may not read it.
+func TestRebootOfAVirtualMachine(t *testing.T) {
+	s := newShell(t)
+	s.machine("metal-1")
+	s.infra("metal-2", nil)
+	s.machine("metal-2")
+	s.infra("metal-4", map[string]string{reboots.HostAnnotation: s.ns + "/gone"})
+	s.machine("metal-4")
+	for _, name := range []string{"metal-1", "metal-2", "metal-4"} {
+		s.says(s.run("reboot", name, "--yes"), exitFailure, "machine "+name+" has no BareMetalHost, so there is nothing to power-cycle")
+	}
+	if n := len(s.askedFor()); n != 0 {
+		t.Errorf("%d records", n)
+	}
+	s.may("alice", rule("cluster.x-k8s.io", "*", "get"), rule("sickbay.dev", "machineremediations", "list", "create"))
+	if got := s.run("reboot", "metal-2", "--yes", "--as=alice"); got.code != exitOK || len(s.askedFor()) != 1 {
+		t.Errorf("exit code is %d: %s", got.code, got.stderr)
 	}
 }
 
@@ -117,7 +196,7 @@ func TestRebootBesideARepair(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newShell(t)
-			r := s.admit(s.machine("metal-3"), reboot, replace)
+			r := s.admit(s.metal("metal-3"), reboot, replace)
 			if tt.begun {
 				s.rebooting(r)
 				s.settle(s.stored(r), func(f *ladder.Facts) {
@@ -137,15 +216,15 @@ func TestRebootBesideARepair(t *testing.T) {
 // TestRebootRefused: one line says why, and nothing is written.
 func TestRebootRefused(t *testing.T) {
 	s := newShell(t)
-	s.machine("metal-3")
+	s.metal("metal-3")
 	s.may("bob", rule("cluster.x-k8s.io", "*", "get"), rule("sickbay.dev", "machineremediations", "list"))
 	for name, tt := range map[string]struct {
 		args []string
 		code int
 		want string
 	}{
-		"no name":         {[]string{"reboot"}, exitUsage, "the target is missing: give it as KIND/NAME; the kind is one of machine"},
-		"a health check":  {[]string{"reboot", "mhc/workers"}, exitUsage, `"mhc/workers": the kind must be one of machine`},
+		"no name":         {[]string{"reboot"}, exitUsage, "the target is missing: give it as NAME or KIND/NAME; the kind is machine"},
+		"a health check":  {[]string{"reboot", "mhc/workers"}, exitUsage, `"mhc/workers": the kind must be machine`},
 		"no such machine": {[]string{"reboot", "metal-9", "--yes"}, exitFailure, "there is no machine/metal-9 in namespace fleet"},
 		"no terminal":     {[]string{"reboot", "metal-3"}, exitUsage, "cannot ask for confirmation"},
 		"long reason":     {[]string{"reboot", "metal-3", "--yes", "--reason=" + strings.Repeat("x", 1025)}, exitUsage, "--reason has 1025 characters"},

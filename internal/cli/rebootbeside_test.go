@@ -13,7 +13,7 @@ import (
 // TestRebootBesideAnotherCheck: another controller's health check has asked, and nobody has begun. A person takes its place, as by an annotation.
 func TestRebootBesideAnotherCheck(t *testing.T) {
 	s := newShell(t)
-	machine := s.machine("metal-3")
+	machine := s.metal("metal-3")
 	build.Create(t.Context(), t, s.c, recordstore.New(s.cluster, 1, v1alpha1.MachineRemediationSpec{
 		ClusterName: s.cluster.Name,
 		MachineRef:  v1alpha1.RemediatedMachineReference{APIGroup: clusterv1.GroupVersion.Group, Name: machine.Name, UID: machine.UID},
@@ -30,7 +30,7 @@ func TestRebootBesideAnotherCheck(t *testing.T) {
 // label that their Cluster has; without it, no manager with a filter looks at the record.
 func TestRebootInFilteredCluster(t *testing.T) {
 	s := newShell(t)
-	s.machine("metal-3")
+	s.metal("metal-3")
 	s.change(s.cluster, func() { s.cluster.Labels = map[string]string{clusterv1.WatchLabel: "us"} })
 	s.run("reboot", "metal-3", "--yes")
 	if asked := s.askedFor(); len(asked) != 1 || asked[0].Labels[clusterv1.WatchLabel] != "us" {

@@ -27,7 +27,8 @@ func findRecord(ctx context.Context, c client.Client, namespace string, t target
 	if err != nil {
 		return nil, err
 	}
-	meant := slices.DeleteFunc(open, func(r v1alpha1.MachineRemediation) bool { return !t.means(&r) })
+	// One that has ended keeps the label until what a former leader may still do for it is taken back.
+	meant := slices.DeleteFunc(open, func(r v1alpha1.MachineRemediation) bool { return !t.means(&r) || ladder.Ended(&r) })
 	switch len(meant) {
 	case 0:
 		return notOpen(ctx, c, namespace, t)

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
+	"net/url"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -31,6 +33,9 @@ var errNo = errors.New("no")
 // usageError is an error in the user's input.
 type usageError struct{ error }
 
+// Unwrap returns the error itself.
+func (e usageError) Unwrap() error { return e.error }
+
 // Main runs the command that args ask for and returns the exit code.
 func Main(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return execute(ctx, newRoot(os.Args[0]), args, stdout, stderr)
@@ -40,18 +45,55 @@ func execute(ctx context.Context, root *cobra.Command, args []string, stdout, st
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	err := root.ExecuteContext(ctx)
+	cmd, err := root.ExecuteContextC(ctx)
 	if err == nil {
 		return exitOK
 	}
 	if errors.Is(err, errNo) {
 		return exitFailure
 	}
+	err = unreached(cmd, err)
 	fmt.Fprintf(tame{stderr}, "sickbay: %s\n", mask.Text(oneLine(err)))
 	if usage := (usageError{}); errors.As(err, &usage) || strings.HasPrefix(err.Error(), "unknown command") {
 		return exitUsage
 	}
 	return exitFailure
+}
+
+// unreached says in one sentence that a command cannot reach the management cluster; it returns any other error as it is. The manager has no contexts, and
+// is told what failed.
+func unreached(cmd *cobra.Command, err error) error {
+	failed := &url.Error{}
+	if !errors.As(err, &failed) || cmd.Flags().Lookup("context") == nil || cmd.Context().Err() != nil {
+		return err
+	}
+	at, parseErr := url.Parse(failed.URL)
+	if parseErr != nil {
+		return err
+	}
+	where := ""
+	a := &access{kubeconfig: cmd.Flag("kubeconfig").Value.String()}
+	a.overrides.CurrentContext = cmd.Flag("context").Value.String()
+	if name, chosen := a.context(); chosen != nil {
+		where = " (context " + name + ")"
+	}
+	said := fmt.Errorf("cannot reach the management cluster at %s://%s%s: %s", at.Scheme, at.Host, where, cause(failed))
+	if usage := (usageError{}); errors.As(err, &usage) {
+		return usageError{said}
+	}
+	return said
+}
+
+// cause says why a request got no answer, without the addresses that the sentence has already.
+func cause(failed *url.Error) string {
+	dialed, refused := &net.OpError{}, &os.SyscallError{}
+	switch {
+	case errors.As(failed.Err, &refused):
+		return refused.Err.Error()
+	case errors.As(failed.Err, &dialed):
+		return dialed.Err.Error()
+	}
+	return failed.Err.Error()
 }
 
 // suggestion is the text that cobra prints before similar names when a command is unknown.

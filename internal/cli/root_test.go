@@ -1,8 +1,14 @@
 package cli
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+
+	"k8s.io/client-go/rest"
+
+	"github.com/sickbay-dev/sickbay/internal/testing/env"
 )
 
 // Bad input gives one clear line and exit code 2, and starts nothing.
@@ -56,6 +62,35 @@ func TestNoCluster(t *testing.T) {
 		got := offline(t, command)
 		if want := "sickbay: no management cluster is configured: set --kubeconfig or $KUBECONFIG\n"; got.code != exit || got.stderr != want {
 			t.Errorf("%s: exit code %d, said %q, want %q", command, got.code, got.stderr, want)
+		}
+	}
+}
+
+// TestKubeconfigs: one sentence says what is wrong with a kubeconfig, and with one whose server does not answer.
+func TestKubeconfigs(t *testing.T) {
+	dead := env.Kubeconfig(t, &rest.Config{Host: "https://127.0.0.1:1"}, "root", "")
+	garbage := filepath.Join(t.TempDir(), "garbage")
+	if err := os.WriteFile(garbage, []byte("hello\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	const unreached = "cannot reach the management cluster at https://127.0.0.1:1 (context it): connection refused"
+	for name, tt := range map[string]struct {
+		args []string
+		code int
+		want string
+	}{
+		"status":                      {[]string{"status", "--kubeconfig", dead}, exitFailure, unreached},
+		"history":                     {[]string{"history", "--kubeconfig", dead}, exitFailure, unreached},
+		"simulate":                    {[]string{"simulate", "--kubeconfig", dead}, exitUsage, unreached},
+		"approve":                     {[]string{"approve", "metal-3", "--yes", "--kubeconfig", dead}, exitFailure, unreached},
+		"hold":                        {[]string{"hold", "metal-3", "--for=1h", "--yes", "--kubeconfig", dead, "--context=it"}, exitFailure, unreached},
+		"uninstall":                   {[]string{"uninstall", "--dry-run", "--kubeconfig", dead}, exitFailure, unreached},
+		"garbage":                     {[]string{"status", "--kubeconfig", garbage}, exitUsage, `"` + garbage + `" is no kubeconfig`},
+		"a context that is not there": {[]string{"approve", "metal-3", "--yes", "--kubeconfig", dead, "--context=nope"}, exitUsage, "the kubeconfig has no context nope; it has: it"},
+		"and in the fleet":            {[]string{"status", "--kubeconfig", dead, "--context=nope"}, exitUsage, "the kubeconfig has no context nope; it has: it"},
+	} {
+		if got := offline(t, tt.args...); got.code != tt.code || got.stderr != "sickbay: "+tt.want+"\n" {
+			t.Errorf("%s: exit code %d, said %s", name, got.code, got.stderr)
 		}
 	}
 }

@@ -130,7 +130,9 @@ func TestExplain(t *testing.T) {
 			t.Errorf("%s: exit code %d, said %s%s", what, got.code, got.stdout, got.stderr)
 		}
 	}
-	s.says(s.run("explain", "metal-9", atOnce), exitFailure, "there is no metal-9 in namespace fleet (-A looks at all)")
+	s.says(s.run("explain", "metal-9", atOnce), exitFailure, "there is no machine metal-9 in namespace fleet (-A looks at all)")
+	s.says(s.run("explain", "mteal-1", atOnce), exitFailure, "there is no machine mteal-1 in namespace fleet (-A looks at all); did you mean metal-1?")
+	s.says(s.run("explain", "mhc/worker", atOnce), exitFailure, "there is no MachineHealthCheck worker in namespace fleet (-A looks at all); did you mean mhc/workers?")
 	s.says(s.run("explain", "pod/metal-1", atOnce), exitUsage, `"pod/metal-1": the kind must be one of machine, node, host, mhc, mr, cluster; if pod is its namespace, write metal-1 -n pod`)
 	s.says(s.run("explain", "mhc/", atOnce), exitUsage, `"mhc/": it must be KIND/NAME or NAME`)
 	s.says(s.run("explain", "workers", atOnce), exitFailure, "there is no machine workers in namespace fleet (-A looks at all), but there is mhc/workers")
@@ -147,7 +149,7 @@ func TestLookWithoutRights(t *testing.T) {
 	s := sickFleet(t)
 	s.may("bob", rule("cluster.x-k8s.io", "clusters", "list", "watch"))
 	got := s.run("status", atOnce, "--as", "bob")
-	if got.code != exitFailure || !strings.HasPrefix(got.stderr, "sickbay: listing Machine: ") || !strings.Contains(got.stderr, `cannot list resource "machines"`) {
+	if got.code != exitFailure || s.scrub(got.stderr) != "sickbay: you may not list the Machines of namespace fleet. The ClusterRole sickbay-dashboard permits it\n" {
 		t.Errorf("exit code %d, said %s", got.code, got.stderr)
 	}
 }

@@ -38,8 +38,8 @@ func (f *uninstallFlags) command() *cobra.Command {
 		Use:   "uninstall",
 		Short: "Wait until Sickbay has taken back everything that it has written",
 		Long: "Wait until Sickbay has taken back everything that it has written, in all namespaces or in one. The manager takes it back: give it the flag\n" +
-			"--drain first (helm upgrade --reset-then-reuse-values --set drain=true). Then it ends all repairs, lets hosts that are kept off come on,\n" +
-			"puts their Nodes back into service, and removes conditions, marks, annotations, requests, finalizers and pauses for upgrades. The\n" +
+			"--drain first (helm upgrade sickbay charts/sickbay --namespace sickbay-system --reset-then-reuse-values --set drain=true). Then it ends\n" +
+			"all repairs, lets hosts that are kept off come on, puts their Nodes back into service, and removes conditions, marks, annotations, requests, finalizers and pauses for upgrades. The\n" +
 			"command only looks, with your rights, and says what is left. It leaves what you have written, and the history of repairs.\n\n" +
 			"Afterwards remove the installation, for example with helm uninstall, and then the kinds: sickbay crds | kubectl delete -f -\n\n" +
 			"Exit codes: 0 nothing is left, or with --dry-run everything could be read; 1 something is left or could not be read, or you declined;\n" +

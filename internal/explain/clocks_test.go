@@ -6,13 +6,16 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	metal3v1 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/explain"
 	"github.com/sickbay-dev/sickbay/internal/explain/explaintest"
 	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
+	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
 	"github.com/sickbay-dev/sickbay/internal/repair/silence"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 )
@@ -84,6 +87,47 @@ func TestWhatAPersonAskedFor(t *testing.T) {
 		if diff := cmp.Diff([3]string{want[0], "alice: new DIMMs", want[1]}, [3]string{page.Headline, rowText(page, "Asked by"), rowText(page, "Unless")}); diff != "" {
 			t.Errorf("until %q (-want +got):\n%s", until, diff)
 		}
+	}
+}
+
+// TestAskedForAndNotBegun: what somebody asks for is told among the repairs, with or without a health check, and no selector counts for it. Who waits for a
+// host that a person wants off is told what lets it on.
+func TestAskedForAndNotBegun(t *testing.T) {
+	host := &metal3v1.BareMetalHost{ObjectMeta: metav1.ObjectMeta{Name: "rack2-u7"}}
+	host.Status.Provisioning.State = metal3v1.StateProvisioned
+	for name, unselected := range map[string]bool{"selected": false, "not selected": true} {
+		s := explaintest.New()
+		r := s.Record(s.Healthy("m1"), explaintest.Step("reboot", v1alpha1.ActionReboot, 1, time.Hour))
+		r.Spec.RequestedBy = &v1alpha1.RemediationRequester{Kind: v1alpha1.AskedByPerson, Name: "alice"}
+		r.Status = v1alpha1.MachineRemediationStatus{Phase: v1alpha1.RemediationPending, Conditions: []metav1.Condition{{
+			Type: v1alpha1.ConditionProgressing, Reason: v1alpha1.ReasonRemediationHeldByOthers, Message: cycle.KeptBy(host, false),
+		}}}
+		f := s.Facts()
+		if unselected {
+			f.Machines[0].Check = nil
+		}
+		want := "Somebody sets spec.online: true on BareMetalHost rack2-u7: then the repair goes on; you cancel it: then the repair ends"
+		if diff := cmp.Diff(want, rowText(f.Page(f.Machines[0]), "Unless")); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+		fleet := f.Fleet()
+		told := []explain.Item{{Kind: "Machine", Namespace: "default", Cluster: s.Cluster.Name, Name: "m1", Text: "asked for by alice: Somebody wants the host rack2-u7 off (spec.online)"}}
+		if diff := cmp.Diff(told, fleet.InRepair); diff != "" || len(fleet.Waiting) > 0 {
+			t.Errorf("%s: waiting %v, in repair (-want +got):\n%s", name, fleet.Waiting, diff)
+		}
+	}
+}
+
+// TestAskedForIsInRepair: a power cycle that somebody asked for is at work whether or not a MachineHealthCheck selects the machine.
+func TestAskedForIsInRepair(t *testing.T) {
+	s := explaintest.New()
+	r := s.Record(s.Healthy("m1"), explaintest.Step("reboot", v1alpha1.ActionReboot, 1, time.Hour))
+	r.Spec.RequestedBy = &v1alpha1.RemediationRequester{Kind: v1alpha1.AskedByPerson, Name: "alice"}
+	s.Play(r, s.Now.Add(-time.Minute), s.Now)
+	f := s.Facts()
+	f.Machines[0].Check = nil
+	if got := f.Machines[0].State(s.Now); got != explain.StateInRepair {
+		t.Errorf("it is %s", got)
 	}
 }
 

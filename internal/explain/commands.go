@@ -51,7 +51,10 @@ func (r *Record) cancelled() bool {
 	if d := ladder.DecisionAbout(r.Record); d != nil {
 		return d.Answer == v1alpha1.AnswerCancel
 	}
-	return r.Record.Status.Phase == v1alpha1.RemediationHeld && ladder.Progress(&r.Record.Status).Reason == v1alpha1.ReasonCancelled
+	// The decision is about an attempt that is over by now.
+	last := ladder.Last(&r.Record.Status)
+	return r.Record.Status.Step == "" && last != nil && last.Result == v1alpha1.ResultCancelled ||
+		r.Record.Status.Phase == v1alpha1.RemediationHeld && ladder.Progress(&r.Record.Status).Reason == v1alpha1.ReasonCancelled
 }
 
 // goOn returns the command that ends Held. If the step asked a person, the plan continues with the next step.

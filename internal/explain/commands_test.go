@@ -3,11 +3,14 @@ package explain_test
 import (
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/explain"
+	"github.com/sickbay-dev/sickbay/internal/explain/explaintest"
 )
 
 // TestRetryAfterAsking: after a step that asks a person, the offered command continues with the next step. Without a step, it
@@ -63,6 +66,22 @@ func TestCancelledOnce(t *testing.T) {
 		if strings.Join(got, " ") != tt.want {
 			t.Errorf("%s: %q are offered, want %q", name, got, tt.want)
 		}
+	}
+}
+
+// TestCancelledWhileItEnds: the record has gone on to the next attempt, so the decision is about an old one. Nobody is offered to cancel it again.
+func TestCancelledWhileItEnds(t *testing.T) {
+	s := explaintest.New()
+	r := s.Record(s.Healthy("m1"), explaintest.Step("reboot", v1alpha1.ActionReboot, 1, time.Hour))
+	r.Spec.RequestedBy = &v1alpha1.RemediationRequester{Kind: v1alpha1.AskedByPerson, Name: "alice"}
+	r.Spec.Decision = &v1alpha1.RemediationDecision{Answer: v1alpha1.AnswerCancel, Attempt: 1}
+	r.Status = v1alpha1.MachineRemediationStatus{Phase: v1alpha1.RemediationActing, Attempt: 2, Attempts: []v1alpha1.RemediationAttempt{
+		{Number: 1, Step: "reboot", EndTime: new(metav1.NewTime(s.Now)), Result: v1alpha1.ResultCancelled},
+	}}
+	f := s.Facts()
+	page := f.Page(f.Machines[0])
+	if diff := cmp.Diff([2]string{}, [2]string{rowText(page, "Unless"), rowText(page, "Stop")}); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 

@@ -22,6 +22,31 @@ func Explains(kind string) error {
 	return nil
 }
 
+// Names returns the names of all objects of a kind that are there.
+func (f *Facts) Names(kind string) (names []string) {
+	for _, m := range f.Machines {
+		switch kind {
+		case "", "machine":
+			names = append(names, m.Machine.Name)
+		case "node":
+			names = append(names, m.Machine.Status.NodeRef.Name)
+		}
+	}
+	names = namesOf(names, kind == "mhc", f.Checks, func(c *Check) string { return c.MachineHealthCheck.Name })
+	names = namesOf(names, kind == "mr", f.Records, func(r *Record) string { return r.Record.Name })
+	names = namesOf(names, kind == "cluster", f.Clusters, func(c Cluster) string { return c.Cluster.Name })
+	return namesOf(names, kind == "host", f.Hosts, func(h *Host) string { return h.Host.Name })
+}
+
+func namesOf[T any](names []string, wanted bool, all []T, named func(T) string) []string {
+	if wanted {
+		for _, one := range all {
+			names = append(names, named(one))
+		}
+	}
+	return names
+}
+
 // Of explains the objects with a kind and name, in all namespaces of the facts; without a kind, machines.
 func (f *Facts) Of(kind, name string) []Page {
 	if find := finders[kind]; find != nil {

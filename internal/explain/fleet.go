@@ -112,6 +112,8 @@ func (p *Fleet) add(item Item, m *Machine, state State, now time.Time) {
 		p.NeedsYou = append(p.NeedsYou, item.says(needed))
 	case state == StateInRepair || state == StateProbation:
 		p.InRepair = append(p.InRepair, item.says(m.withStage(m.headline(state, now))))
+	case m.onTheirWord():
+		p.InRepair = append(p.InRepair, item.says("asked for by "+m.Record.Record.Spec.RequestedBy.Asker()+": "+m.Record.message()))
 	case state == StateSick || state == StateOnHold:
 		p.Waiting = append(p.Waiting, item.says(m.withStage(m.waitsFor(now))))
 	case state == StatePaused && m.sick():

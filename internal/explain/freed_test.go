@@ -199,7 +199,7 @@ func TestLeftToOthers(t *testing.T) {
 	if got, want := f.Fleet().Waiting[0].Text, "left to others: Somebody wants the host h off (spec.online)"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
-	want := "They are done: then the repair goes on; the machine recovers by itself: then it is not repaired"
+	want := "Somebody sets spec.online: true on BareMetalHost h: then the repair goes on; the machine recovers by itself: then it is not repaired"
 	if got := rowText(f.Of("machine", "a")[0], "Unless"); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}

@@ -202,6 +202,17 @@ var scenes = []struct {
 		h.Annotations["reboot.metal3.io/firmware"] = ""
 		h.Status.ErrorType, h.Status.ErrorMessage = "power management error", "BMC does not answer"
 	}},
+	{"a host that a person wants off", "host", "rack2-u7", func(s *explaintest.Scene) {
+		s.Healthy("m1")
+		h := s.Host("rack2-u7", "m1")
+		h.Spec.Online, h.Status.PoweredOn = false, false
+	}},
+	{"a repair that a person has cancelled", "machine", "m1", func(s *explaintest.Scene) {
+		r := s.Record(s.Sick("m1", time.Hour), explaintest.Metal()[1:]...)
+		s.Play(r, s.Now.Add(-time.Hour), s.Now.Add(-50*time.Minute))
+		r.Spec.Decision = &v1alpha1.RemediationDecision{Attempt: max(1, r.Status.Attempt), Answer: v1alpha1.AnswerCancel, By: "alice", Reason: "done early"}
+		s.Play(r, s.Now.Add(-50*time.Minute), s.Now)
+	}},
 	{"a host of nobody", "bmh", "rack2-u8", func(s *explaintest.Scene) {
 		h := s.Host("rack2-u8", "")
 		h.Status.PoweredOn = false

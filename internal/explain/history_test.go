@@ -71,11 +71,13 @@ func TestHistory(t *testing.T) {
 	}
 }
 
-// TestSum: a repair whose plan ends when the machine is gone counts as tried, and not as helped: nobody knows.
+// TestSum: what a person asked for is no statistics. A repair whose plan ends when the machine is gone counts as tried, and not as helped: nobody knows.
 func TestSum(t *testing.T) {
 	var records []v1alpha1.MachineRemediation
 	proven := repaired("r", "m4", "", v1alpha1.ReasonReplaced, time.Hour, tried("replace", v1alpha1.ResultSucceeded))
 	proven.Spec.TemplateRef = &v1alpha1.PlanReference{Name: "metal"}
+	asked := repaired("r", "m1", "h1", v1alpha1.ReasonDone, time.Minute, tried("reboot", v1alpha1.ResultSucceeded))
+	asked.Spec.RequestedBy = &v1alpha1.RemediationRequester{Kind: v1alpha1.AskedByPerson, Name: "ann"}
 	for i := range 100 {
 		records = append(records, repaired("r", "m1", "h1", v1alpha1.ReasonRecovered, time.Duration(i+1)*time.Second, tried("reboot", v1alpha1.ResultSucceeded)))
 	}
@@ -83,7 +85,7 @@ func TestSum(t *testing.T) {
 		repaired("r", "m2", "", v1alpha1.ReasonReplaced, time.Hour, tried("reboot", v1alpha1.ResultTimedOut), tried("replace", v1alpha1.ResultSucceeded)),
 		proven,
 		repaired("r", "m3", "", v1alpha1.ReasonUnproven, time.Hour, tried("reboot", v1alpha1.ResultAborted)),
-		v1alpha1.MachineRemediation{Status: v1alpha1.MachineRemediationStatus{Phase: v1alpha1.RemediationHeld}})
+		asked, v1alpha1.MachineRemediation{Status: v1alpha1.MachineRemediationStatus{Phase: v1alpha1.RemediationHeld}})
 	want := explain.Stats{
 		APIVersion: explain.APIVersion, Kind: "RepairStatistics", Repairs: 104, Open: 1, Outcomes: map[string]int{"Recovered": 100, "Replaced": 2, "Unproven": 1}, Unproven: 1,
 		Times: []explain.Times{{"admit", 102, 60, 60, 60}, {"act", 102, 1, 1, 1}, {"heal", 101, 51, 91, 100}, {"all", 101, 112, 152, 161}},

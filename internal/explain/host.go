@@ -46,6 +46,9 @@ func (f *Facts) HostPage(h *Host) Page {
 		p.Cluster = past[0].Record.Spec.ClusterName
 	}
 	p.row("Error", h.failure())
+	if used := h.Machine != nil || h.Host.Spec.ConsumerRef != nil; used && !h.Host.Spec.Online {
+		p.row("Off by", "a person or another system, until they set spec.online: true")
+	}
 	for _, key := range slices.Sorted(maps.Keys(h.Host.Annotations)) {
 		p.row("Off by", h.keptOffBy(key, f.Now))
 	}
@@ -92,15 +95,15 @@ func (f *Facts) onHost(is func(*Record) bool) []*Record {
 }
 
 func (h *Host) headline(now time.Time) string {
-	power := "OFF"
+	power, runs := "OFF", ", belongs to "
 	if h.Host.Status.PoweredOn {
-		power = "ON"
+		power, runs = "ON", ", runs "
 	}
 	switch {
 	case h.Host.DeletionTimestamp != nil:
 		return "BEING DELETED for " + ago(h.Host.DeletionTimestamp.Time, now)
 	case h.Machine != nil:
-		return power + ", runs " + h.Machine.Machine.Name
+		return power + runs + h.Machine.Machine.Name
 	case h.Host.Spec.ConsumerRef != nil:
 		return power + ", used by " + h.Host.Spec.ConsumerRef.Kind + " " + h.Host.Spec.ConsumerRef.Name + ", whose Machine is unknown"
 	}

@@ -221,6 +221,9 @@ func (m *Machine) stepOf() string {
 	if m.Record != nil && m.Record.Record.Status.Step != "" {
 		return m.Record.Record.Status.Step
 	}
+	if m.Check == nil {
+		return "the step is unknown"
+	}
 	for _, one := range m.Check.Decision.Admit {
 		if one.Machine.UID == m.Machine.UID {
 			return m.Check.Decision.StepOf(one)

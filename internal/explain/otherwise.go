@@ -2,6 +2,7 @@ package explain
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"time"
 
@@ -16,6 +17,19 @@ import (
 
 // otherwise says what would change the course of events.
 func (m *Machine) otherwise(state State, now time.Time) []string {
+	switch {
+	case m.Record != nil && m.Record.cancelled() && (state == StateInRepair || m.onTheirWord()):
+		// It ends.
+		return nil
+	case m.onTheirWord() && state != StateInRepair && state != StateHeld && state != StateDeleting:
+		// No selector, gate or verdict counts for it.
+		return append(m.othersDone(), "You cancel it: then "+m.Record.stops())
+	}
+	return m.otherwiseIn(state, now)
+}
+
+// otherwiseIn says what would change the course of events in a state, for what a MachineHealthCheck has admitted or would admit.
+func (m *Machine) otherwiseIn(state State, now time.Time) []string {
 	switch state {
 	case StateUnwatched:
 		if mhcspec.RemediationSkipped(m.Machine) {
@@ -111,6 +125,12 @@ func (c *Check) acts() string {
 	return "Somebody changes the mode Observe of MachineRemediationTemplate " + c.MachineHealthCheck.Spec.Remediation.TemplateRef.Name
 }
 
+// onTheirWord reports whether somebody has asked for what is done to the machine, whatever its health.
+func (m *Machine) onTheirWord() bool { return m.Record != nil && m.Record.Record.Spec.OnTheirWord() }
+
+// wantedOff matches what is said of a host that a person wants off.
+var wantedOff = regexp.MustCompile(`^Somebody wants the host (\S+) off \(spec\.online\)$`)
+
 // leftToOthers reports whether a repair waits until somebody else is done with the machine.
 func (m *Machine) leftToOthers() bool {
 	return m.Record != nil && m.stuck() == "" && ladder.Progress(&m.Record.Record.Status).Reason == v1alpha1.ReasonRemediationHeldByOthers
@@ -118,10 +138,13 @@ func (m *Machine) leftToOthers() bool {
 
 // othersDone says what follows once others leave the machine; empty if it is not left to any.
 func (m *Machine) othersDone() []string {
-	if m.leftToOthers() {
-		return []string{"They are done: then the repair goes on"}
+	if !m.leftToOthers() {
+		return []string{}
 	}
-	return []string{}
+	if host := wantedOff.FindStringSubmatch(m.Record.message()); host != nil {
+		return []string{"Somebody sets spec.online: true on BareMetalHost " + host[1] + ": then the repair goes on"}
+	}
+	return []string{"They are done: then the repair goes on"}
 }
 
 // wouldWait reports whether the machine would wait for a slot, if its MachineHealthCheck did not only report.
@@ -146,7 +169,7 @@ func areAllowed(n int) string {
 // recovers says what happens if a machine becomes healthy; nothing if it cannot. What its provider reports as a failure for good is never cleared, and
 // what somebody asks for stands until somebody takes it back.
 func (m *Machine) recovers(how, then string) []string {
-	if verdict.FailureOf(m.Machine) != "" || (m.Record != nil && m.Record.Record.Spec.OnTheirWord()) {
+	if verdict.FailureOf(m.Machine) != "" || m.onTheirWord() {
 		return nil
 	}
 	if _, asked := m.Machine.Annotations[clusterv1.RemediateMachineAnnotation]; asked {

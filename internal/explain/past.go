@@ -87,10 +87,10 @@ func happens(one Upcoming, p *Page) string {
 		return holdEnds
 	case one.Name == p.Name:
 		return one.What
-	case one.What == holdEnds || one.What == clusterHoldEnds:
-		return one.Name + ": " + one.What
+	case strings.HasPrefix(one.What, "is "), strings.HasPrefix(one.What, "goes "):
+		return one.Name + " " + one.What
 	}
-	return one.Name + " " + one.What
+	return one.Name + ": " + one.What
 }
 
 // managerWords says which manager leads, and whether its flags are known.

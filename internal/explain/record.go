@@ -75,7 +75,29 @@ func (r *Record) message() string {
 	if r.deletion() && r.Record.Status.Phase == v1alpha1.RemediationActing && ladder.Progress(&r.Record.Status).Reason == v1alpha1.ReasonActing {
 		return "Step " + r.Record.Status.Step + ": the machine is being deleted; waits until it is gone"
 	}
+	if refused := r.refused(); refused != "" {
+		return refused
+	}
 	return cmp.Or(ladder.Progress(&r.Record.Status).Message, string(r.Record.Status.Phase))
+}
+
+// refused says who has left the machine to people by Cancel or Deny; empty if nobody has.
+func (r *Record) refused() string {
+	last, reason := ladder.Last(&r.Record.Status), ladder.Progress(&r.Record.Status).Reason
+	if r.Record.Status.Phase != v1alpha1.RemediationHeld || last == nil || last.Decision == nil {
+		return ""
+	}
+	text := map[string]string{v1alpha1.ReasonCancelled: "cancelled", v1alpha1.ReasonDenied: "denied"}[reason]
+	if text == "" {
+		return ""
+	}
+	if last.Decision.By != "" {
+		text += " by " + last.Decision.By
+	}
+	if last.Decision.Reason != "" {
+		text += " (" + last.Decision.Reason + ")"
+	}
+	return text + ". You can retry"
 }
 
 // until says when the next thing is due, as part of a headline.

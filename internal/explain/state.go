@@ -17,6 +17,8 @@ var states = []struct {
 	applies func(m *Machine, now time.Time) bool
 }{
 	{StateDeleting, func(m *Machine, _ time.Time) bool { return !m.Machine.DeletionTimestamp.IsZero() }},
+	// What somebody asked for goes on under a pause, and without a MachineHealthCheck.
+	{StateInRepair, func(m *Machine, _ time.Time) bool { return m.onTheirWord() && m.phase() == v1alpha1.RemediationActing }},
 	{StatePaused, func(m *Machine, _ time.Time) bool { return m.paused() != "" }},
 	{StateUnwatched, func(m *Machine, _ time.Time) bool { return m.notOurs() }},
 	{StateHeld, func(m *Machine, _ time.Time) bool { return m.phase() == v1alpha1.RemediationHeld }},

@@ -66,8 +66,9 @@ type Again struct {
 	Repairs   int    `json:"repairs"`
 }
 
-// Sum sums up repairs.
+// Sum sums up repairs, without what somebody asked for.
 func Sum(repairs []Repair) Stats {
+	repairs = slices.DeleteFunc(slices.Clone(repairs), func(r Repair) bool { return r.Reason == AskedFor })
 	s := Stats{APIVersion: APIVersion, Kind: "RepairStatistics", Repairs: len(repairs), Outcomes: map[string]int{}}
 	parts := map[string][]time.Duration{}
 	steps := map[string]*StepStats{}
@@ -144,9 +145,6 @@ func quantile(sorted []time.Duration, percent int) float64 {
 func again(repairs []Repair) []Again {
 	counts := map[Again]int{}
 	for _, one := range repairs {
-		if one.Reason == AskedFor {
-			continue
-		}
 		counts[Again{Kind: "machine", Namespace: one.Namespace, Name: one.Machine}]++
 		if one.Host != "" {
 			counts[Again{Kind: "host", Namespace: one.Namespace, Name: one.Host}]++

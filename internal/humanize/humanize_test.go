@@ -7,6 +7,8 @@ import (
 
 func TestHumanize(t *testing.T) {
 	for got, want := range map[string]string{
+		Nearest("Helo", []string{"hold", "hello", "held"}): "hello",
+		Nearest("metal", []string{"mineral", "vessel"}):    "",
 		Some(nil, 2):                          "",
 		Some([]string{"a", "b"}, 2):           "a, b",
 		Some([]string{"a", "b", "c", "d"}, 3): "a, b, c and 1 more",

@@ -28,6 +28,9 @@ const (
 	Note Level = "note"
 )
 
+// levels are the levels, the worst first.
+var levels = []Level{Error, Warning, Note}
+
 // Finding is one problem.
 type Finding struct {
 	File string `json:"file"`
@@ -59,7 +62,7 @@ func (f Finding) String() string {
 func sorted(all []Finding, files []string) []Finding {
 	slices.SortStableFunc(all, func(a, b Finding) int {
 		return cmp.Or(cmp.Compare(slices.Index(files, a.File), slices.Index(files, b.File)), cmp.Compare(a.Line, b.Line),
-			cmp.Compare(a.Level, b.Level), cmp.Compare(a.Field, b.Field))
+			cmp.Compare(slices.Index(levels, a.Level), slices.Index(levels, b.Level)), cmp.Compare(a.Field, b.Field))
 	})
 	all = slices.Compact(all)
 	return slices.DeleteFunc(slices.Clone(all), func(f Finding) bool {

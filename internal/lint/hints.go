@@ -13,6 +13,7 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/sickbay-dev/sickbay/internal/convert"
+	"github.com/sickbay-dev/sickbay/internal/humanize"
 	"github.com/sickbay-dev/sickbay/internal/manifest"
 )
 
@@ -68,7 +69,7 @@ func (h hints) explained(problems []problem) (explained []problem) {
 func (h hints) of(path string) (hint, instead string) {
 	parent, name := split(path)
 	siblings := slices.Sorted(maps.Keys(below(h.schema, parent)))
-	alias, near := aliasOf(name, siblings), nearest(name, siblings)
+	alias, near := aliasOf(name, siblings), humanize.Nearest(name, siblings)
 	to := h.moved[path]
 	moves := hasField(h.target, to)
 	switch {

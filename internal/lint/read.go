@@ -12,6 +12,7 @@ import (
 
 	"github.com/sickbay-dev/sickbay/internal/annotationkeys"
 	"github.com/sickbay-dev/sickbay/internal/convert"
+	"github.com/sickbay-dev/sickbay/internal/humanize"
 	"github.com/sickbay-dev/sickbay/internal/manifest"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 )
@@ -53,7 +54,7 @@ func (l *linter) misnamed(at place) bool {
 		l.wrongVersion(at, all)
 		return true
 	}
-	near := nearest(kind.Kind, healthChecks)
+	near := humanize.Nearest(kind.Kind, healthChecks)
 	switch {
 	case near == "":
 		return false

@@ -13,6 +13,7 @@ import (
 
 	"github.com/sickbay-dev/sickbay/internal/convert"
 	"github.com/sickbay-dev/sickbay/internal/explain/selects"
+	"github.com/sickbay-dev/sickbay/internal/humanize"
 	"github.com/sickbay-dev/sickbay/internal/manifest"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 )
@@ -152,7 +153,7 @@ func (l *linter) expressions(c *check) (broken bool) {
 			continue
 		}
 		if operator := manifest.Get(expression, "operator"); operator != nil {
-			if near := nearest(operator.Value, operators); near != "" && near != operator.Value {
+			if near := humanize.Nearest(operator.Value, operators); near != "" && near != operator.Value {
 				problem += "; perhaps " + near + " is meant"
 			}
 		}

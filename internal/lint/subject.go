@@ -54,7 +54,7 @@ func (s subject) meant(kind string) string {
 	if s.knows(clusterv1.MachineNodeHealthyCondition) {
 		all = append(all, clusterv1.MachineHealthCheckSucceededCondition, clusterv1.MachineOwnerRemediatedCondition)
 	}
-	near := nearest(kind, all)
+	near := humanize.Nearest(kind, all)
 	if near == kind {
 		return ""
 	}

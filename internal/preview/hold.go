@@ -150,7 +150,7 @@ func holdReason(there held, asked Hold, now time.Time) string {
 	case asked.By == "":
 		return reason
 	case reason == "":
-		return "by " + asked.By
+		return "by " + asked.By + ", no reason given"
 	}
 	return reason + " (by " + asked.By + ")"
 }

@@ -40,13 +40,14 @@ func TestProposeHold(t *testing.T) {
 		already, until, stored string
 	}{
 		"new":                           {target: heldMachine("", ""), reason: "new disk", by: "alice", until: two, stored: "new disk (by alice)"},
-		"new, without a reason":         {target: heldMachine("", ""), by: "alice", until: two, stored: "by alice"},
+		"new, without a reason":         {target: heldMachine("", ""), by: "alice", until: two, stored: "by alice, no reason given"},
 		"new, by nobody known":          {target: heldMachine("", ""), reason: "new disk", until: two, stored: "new disk"},
 		"new, by nobody for no reason":  {target: heldMachine("", ""), until: two},
 		"longer":                        {target: heldMachine(one, "new disk (by bob)"), by: "alice", until: two, stored: "new disk (by alice)"},
 		"longer, for another reason":    {target: heldMachine(one, "new disk (by bob)"), reason: "new rack", by: "alice", until: two, stored: "new rack (by alice)"},
-		"longer, of one without a name": {target: heldMachine(one, "by bob"), by: "alice", until: two, stored: "by alice"},
-		"after one that is over":        {target: heldMachine("2026-06-01T11:00:00Z", "old disk (by bob)"), by: "alice", until: two, stored: "by alice"},
+		"longer, of one without a name": {target: heldMachine(one, "by bob"), by: "alice", until: two, stored: "by alice, no reason given"},
+		"longer, of a nameless one":     {target: heldMachine(one, "by bob, no reason given"), by: "alice", until: two, stored: "by alice, no reason given"},
+		"after one that is over":        {target: heldMachine("2026-06-01T11:00:00Z", "old disk (by bob)"), by: "alice", until: two, stored: "by alice, no reason given"},
 		"after one that cannot be read": {target: heldMachine("tomorrow", "old disk"), by: "alice", until: two, stored: "old disk (by alice)"},
 		"the same once more":            {target: heldMachine(two, "new disk (by alice)"), reason: "new disk", by: "alice", already: "machine/metal-3 is on hold already until 2026-06-01T14:00:00Z: new disk (by alice). To end that sooner, release it first"},
 		"the same for another reason":   {target: heldMachine(two, "new disk (by alice)"), reason: "new rack", by: "bob", until: two, stored: "new rack (by bob)"},

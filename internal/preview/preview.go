@@ -115,6 +115,9 @@ func title(r *v1alpha1.MachineRemediation, d v1alpha1.RemediationDecision, step 
 		what = "retry " + machine + " from step " + step.Name
 	case v1alpha1.AnswerCancel:
 		what = "cancel the repair of " + machine
+		if r.Spec.OnTheirWord() {
+			what = "cancel the power cycle of " + machine
+		}
 	}
 	return fmt.Sprintf("%s (attempt %d of %s)", humanize.Upper(what), d.Attempt, name(r))
 }
@@ -129,7 +132,7 @@ func lines(v View, d v1alpha1.RemediationDecision, is, will forecast) []Line {
 	r := v.Record
 	all := []Line{{"Sick", sick(r)}}
 	if by := r.Spec.RequestedBy; by != nil {
-		all = []Line{{"Asked for", by.String()}}
+		all = []Line{{"Asked by", by.String()}}
 	}
 	if now := ladder.Progress(&r.Status).Message; now != "" {
 		all = append(all, Line{LabelNow, now})
@@ -180,6 +183,10 @@ func withdrawals(v View, d v1alpha1.RemediationDecision, will forecast) []Line {
 func does(v View, d v1alpha1.RemediationDecision, will forecast) string {
 	step, s := will.step(v.Record), &will.status
 	switch {
+	case d.Answer == v1alpha1.AnswerCancel && v.Record.Spec.OnTheirWord() && ladder.HasBegun(v.Record):
+		return "The host comes on, and this request ends as Cancelled"
+	case d.Answer == v1alpha1.AnswerCancel && v.Record.Spec.OnTheirWord():
+		return "This request ends as Cancelled"
 	case will.begins.Act != ladder.None:
 		return humanize.Upper(act(v, will.begins)) + fresh(d, step)
 	case s.CompletionTime != nil:

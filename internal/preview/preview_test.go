@@ -29,6 +29,18 @@ func paused(f *ladder.Facts) {
 }
 func undecided(f *ladder.Facts) { f.Machine.Health = ladder.Undecided }
 
+// askedByAnn has ann ask for the repair of a machine that is healthy.
+func askedByAnn(f *ladder.Facts) {
+	f.Record.Spec.RequestedBy = &v1alpha1.RemediationRequester{Kind: v1alpha1.AskedByPerson, Name: "ann", Reason: "new DIMMs"}
+	f.Machine.Health = ladder.Healthy
+}
+
+// begun has somebody begin what was asked for.
+func begun(f *ladder.Facts) {
+	f.Request = new(*f.Request)
+	f.Request.BeganAt, f.Request.Message = noon, "The host is off"
+}
+
 // failed makes the request of the current attempt fail.
 func failed(f *ladder.Facts) {
 	f.Request = new(*f.Request)
@@ -155,6 +167,25 @@ func TestPropose(t *testing.T) {
 	}
 }
 
+// TestCancelWhatAPersonAskedFor: it ends, and nobody is left to retry it. The host comes on if anything has begun.
+func TestCancelWhatAPersonAskedFor(t *testing.T) {
+	keepsOff := v1alpha1.RemediationStep{Name: "reboot", Action: v1alpha1.ActionReboot, Until: v1alpha1.StepPowerOff}
+	const asked = "Cancel the power cycle of metal-3 (attempt 1 of mr/metal-3-5f2c9d1e-1)\nAsked by: ann: new DIMMs\n"
+	for want, w := range map[string]*model{
+		asked + "Now: Step reboot: The host is off\nWithdraws: RebootRemediation metal-3-5f2c9d1e-1-1\n" +
+			"Does: The host comes on, and this request ends as Cancelled\nWhen: At once\nBy: alice\nReason: INC-7": newModel(keepsOff).with(askedByAnn).settle().as(begun),
+		asked + "Withdraws: nothing\nDoes: This request ends as Cancelled\nWhen: At once\nBy: alice\nReason: INC-7": newModel(keepsOff).with(askedByAnn),
+	} {
+		p, err := preview.Propose(w.view(), wants(v1alpha1.AnswerCancel, ""), w.now)
+		if err != nil {
+			t.Error(err)
+		}
+		if diff := cmp.Diff(want, text(p.Title, p.Lines)); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+	}
+}
+
 // TestProposeWithoutTheMachine: a person who may read only the record learns what the record says.
 func TestProposeWithoutTheMachine(t *testing.T) {
 	w := newModel(approved(replace)).settle()
@@ -207,6 +238,11 @@ func TestProposeRefuses(t *testing.T) {
 			newModel(watch).settle(), wants(v1alpha1.AnswerDeny, ""),
 			"mr/metal-3-5f2c9d1e-1 waits for no approval, so there is nothing to deny. To stop the repair: sickbay cancel mr/metal-3-5f2c9d1e-1 -n fleet. " +
 				"It is Acting. Step watch: waits for the machine to recover by itself; a person decides if that does not help",
+		},
+		"nothing to deny of what a person asked for, on a healthy machine": {
+			newModel(v1alpha1.RemediationStep{Name: "reboot", Action: v1alpha1.ActionReboot, Until: v1alpha1.StepPowerOff}).with(askedByAnn).settle(), wants(v1alpha1.AnswerDeny, ""),
+			"mr/metal-3-5f2c9d1e-1 waits for no approval, so there is nothing to deny. To call off what ann has asked for: sickbay cancel mr/metal-3-5f2c9d1e-1 -n fleet. " +
+				"It is Acting. Step reboot: waits for the power cycle of its host; nothing follows if that fails",
 		},
 		"an attempt at work": {
 			newModel(reboot).settle(), wants(v1alpha1.AnswerRetry, ""),

@@ -82,12 +82,16 @@ func unanswerable(v View, asked Asked) error {
 	switch {
 	case v.Machine.Gone || v.Machine.Deleting():
 		return fmt.Errorf("machine %s is being deleted or is gone, so there is nothing to approve or deny", r.Spec.MachineRef.Name)
-	case v.Machine.Health == ladder.Healthy:
+	case v.Machine.Health == ladder.Healthy && !r.Spec.OnTheirWord():
 		return fmt.Errorf("machine %s has recovered, so there is nothing to approve or to deny: %s", r.Spec.MachineRef.Name, Is(r))
 	case ladder.AwaitsApproval(r):
 		return nil
 	case asked.Answer == v1alpha1.AnswerDeny:
-		return fmt.Errorf("%s waits for no approval, so there is nothing to deny. To stop the repair: %s cancel %s -n %s. %s", name(r), asked.Command, name(r), r.Namespace, humanize.Upper(Is(r)))
+		stop := "stop the repair"
+		if by := r.Spec.RequestedBy; r.Spec.OnTheirWord() {
+			stop = "call off what " + by.Asker() + " has asked for"
+		}
+		return fmt.Errorf("%s waits for no approval, so there is nothing to deny. To %s: %s cancel %s -n %s. %s", name(r), stop, asked.Command, name(r), r.Namespace, humanize.Upper(Is(r)))
 	}
 	if earlier := ladder.DecisionAbout(r); earlier != nil {
 		return fmt.Errorf("%s waits for no approval, as %s has answered %s: %s", name(r), person(earlier), earlier.Answer, Is(r))
@@ -107,7 +111,7 @@ func notRetryable(v View, asked Asked) error {
 		return errors.New(machine + " is gone, so there is nothing to retry")
 	case v.Machine.Deleting():
 		return fmt.Errorf("%s has been in deletion since %s, so nothing begins on it", machine, humanize.Time(v.Machine.DeletingSince))
-	case v.Machine.Health == ladder.Healthy || ladder.InProof(r) || r.Status.RecoveryTime != nil:
+	case v.Machine.Health == ladder.Healthy && !r.Spec.OnTheirWord() || ladder.InProof(r) || r.Status.RecoveryTime != nil:
 		return fmt.Errorf("%s has recovered, so there is nothing to retry: %s", machine, Is(r))
 	}
 	return nil

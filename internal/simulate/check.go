@@ -222,6 +222,13 @@ func (c *check) brakes(r *v1alpha1.MachineRemediation, now time.Time) (gateClose
 			c.gate.first, c.gate.further = admission.GateClosed(c.facts, true), admission.GateClosed(c.facts, false)
 		}
 	}
+	switch {
+	case ladder.NeedsNoSlot(r):
+		return "", ""
+	case r.Spec.AskedFor():
+		// No gate counts for an annotation.
+		return "", c.gate.overBudget
+	}
 	gateClosed = c.gate.first
 	if ladder.HasBegun(r) {
 		gateClosed = c.gate.further

@@ -195,6 +195,15 @@ var scenes = []struct {
 	{name: "a Node fails, and its clock starts when Sickbay sees that", fleet: func() *fleet {
 		return newFleet().annotated(mhcspec.SignalsAnnotation, "Ready: {clock: FirstSeen, silentAfter: 15m, flaps: 2, flapWindow: 1h}").healthy(3)
 	}, fails: []string{"machine/h1"}},
+	{name: "a step times out before an action helps", fleet: func() *fleet {
+		return newFleet().planned(nil, step("reboot", v1alpha1.ActionReboot, 1, 5*time.Minute)).healthy(2).sick(1)
+	}},
+	{name: "a person asks for a power cycle of a healthy machine, and the gate is closed", fleet: func() *fleet {
+		f := newFleet().atMost("0").healthy(1).sick(1)
+		r := f.Record(f.Machines[0], step("reboot", v1alpha1.ActionReboot, 1, time.Hour))
+		r.Spec.RequestedBy = &v1alpha1.RemediationRequester{Kind: v1alpha1.AskedByPerson, Name: "ann"}
+		return f
+	}},
 	{name: "many fail", fleet: func() *fleet {
 		return newFleet().annotated(mhcspec.MaxInFlightAnnotation, "10%").atMost("50%").healthy(40)
 	}, fails: []string{"25%"}},

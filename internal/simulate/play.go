@@ -22,7 +22,7 @@ func (s *Scene) Play(o Options) (Result, error) {
 		return Result{}, err
 	}
 	s.begin()
-	s.result.Assumptions = s.assumptions(failing)
+	s.result.Assumptions = append(s.assumptions(failing), s.tooShort()...)
 	s.fail(failing)
 	s.result.Assumptions = append(s.result.Assumptions, s.unjudged()...)
 	s.result.Assumptions = append(s.result.Assumptions, s.staying()...)

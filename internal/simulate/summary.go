@@ -9,6 +9,7 @@ import (
 
 	"github.com/sickbay-dev/sickbay/internal/explain"
 	"github.com/sickbay-dev/sickbay/internal/humanize"
+	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
 )
 
 // assumptions returns the assumptions, most important first.
@@ -34,6 +35,19 @@ func (s *Scene) staying() []string {
 		return nil
 	}
 	return []string{"what is being deleted already is not gone before the end: " + explain.SomeNames(names)}
+}
+
+// tooShort says which steps time out before an action can help.
+func (s *Scene) tooShort() []string {
+	var all []string
+	for _, c := range s.checks {
+		for _, step := range c.decision.Steps {
+			if takes := s.options.RepairTakes; ladder.Acts(step.Action) && step.Timeout() < takes {
+				all = append(all, fmt.Sprintf("step %s of %s times out after %s, before an action helps (--repair-takes)", step.Name, c.mhc.Name, humanize.Span(step.Timeout())))
+			}
+		}
+	}
+	return all
 }
 
 // unjudged says how many machines cannot be judged here.
@@ -112,7 +126,8 @@ func (s *Scene) counts(m *machine) bool {
 	switch {
 	case m.underWay && m.wasSick:
 		s.result.Summary.UnderWay++
-	case m.acted:
+	case m.acted && m.wasSick:
+		// A person may have asked for a power cycle of a healthy one.
 		s.result.Summary.Repaired++
 	}
 	return m.wasSick

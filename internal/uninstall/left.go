@@ -44,7 +44,7 @@ func ours(obj *unstructured.Unstructured) []string {
 		if slices.ContainsFunc(obj.GetFinalizers(), func(name string) bool {
 			return name == v1alpha1.RemediationFinalizer || name == cycle.Finalizer || name == cycle.NodeFinalizer
 		}) {
-			return []string{"it is not over"}
+			return []string{openOrClosing(obj)}
 		}
 		return nil
 	}
@@ -59,6 +59,14 @@ func ours(obj *unstructured.Unstructured) []string {
 	return slices.Compact(all)
 }
 
+// openOrClosing says why a record or a power cycle still has a finalizer. A record that has ended keeps it until late acts are out.
+func openOrClosing(obj *unstructured.Unstructured) string {
+	if ended, _, _ := unstructured.NestedString(obj.Object, "status", "completionTime"); ended != "" {
+		return "it has ended, and its finalizer goes within minutes"
+	}
+	return "it is not over"
+}
+
 // written describes what a field manager of Sickbay's has to take back.
 func written(obj *unstructured.Unstructured, entry metav1.ManagedFieldsEntry) []string {
 	if !ownwrites.OfManager(entry.Manager) || entry.FieldsV1 == nil {
@@ -67,7 +75,7 @@ func written(obj *unstructured.Unstructured, entry metav1.ManagedFieldsEntry) []
 	names := fields(entry.FieldsV1.GetRawBytes(), nil)
 	if handsOver(obj) {
 		// After a pause for an upgrade, the manager wrote that again.
-		names = slices.DeleteFunc(names, func(name string) bool { return name == "annotation "+clusterv1.PausedAnnotation })
+		names = slices.DeleteFunc(names, func(name string) bool { return name == annotated+clusterv1.PausedAnnotation })
 	}
 	return names
 }
@@ -91,6 +99,9 @@ func fields(set json.RawMessage, at []string) (names []string) {
 	return names
 }
 
+// annotated begins the name of an annotation among the fields.
+const annotated = "annotation "
+
 // nameOf names a field for people.
 func nameOf(at []string) string {
 	if len(at) == 3 {
@@ -98,7 +109,7 @@ func nameOf(at []string) string {
 		_ = json.Unmarshal([]byte(at[2]), &item) // Only conditions have a type.
 		switch parent := strings.Join(at[:2], "."); parent {
 		case "metadata.annotations":
-			return "annotation " + at[2]
+			return annotated + at[2]
 		case "metadata.labels":
 			return "label " + at[2]
 		case "status.conditions":
@@ -112,9 +123,10 @@ func nameOf(at []string) string {
 
 // yours returns the annotations of an object by which people told Sickbay what to do.
 func yours(obj *unstructured.Unstructured) (names []string) {
-	known := annotationkeys.On(obj.GetKind())
+	known, taken := annotationkeys.On(obj.GetKind()), ours(obj)
 	for name := range obj.GetAnnotations() {
-		ours := slices.ContainsFunc(known, func(a annotationkeys.Annotation) bool { return a.Key == name && a.By == annotationkeys.Sickbay })
+		ours := slices.Contains(taken, annotated+name) ||
+			slices.ContainsFunc(known, func(a annotationkeys.Annotation) bool { return a.Key == name && a.By == annotationkeys.Sickbay })
 		if name == clusterv1.PausedAnnotation && handsOver(obj) || strings.HasPrefix(name, annotationkeys.Prefix) && known != nil && !ours {
 			names = append(names, name)
 		}

@@ -45,13 +45,25 @@ func TestLeft(t *testing.T) {
 			object(check, nil, nil, "sickbay-machinehealthcheck-metadata", `{"f:metadata":{"f:labels":{"f:a/b":{}},"f:ownerReferences":{"k:{\"uid\":\"u\"}":{}}}}`),
 			[]string{"an owner reference", "label a/b"}, nil,
 		},
-		"a pause for an upgrade":      {object(check, map[string]string{"cluster.x-k8s.io/paused": "upgrade"}, nil, "sickbay-upgradepause", annotation), []string{"annotation cluster.x-k8s.io/paused"}, nil},
-		"handed over by a label":      {object(check, handed, nil, "sickbay-adoption", annotation), []string{"annotation cluster.x-k8s.io/paused"}, nil},
-		"handed over after a pause":   {object(check, handed, nil, "sickbay-upgradepause", annotation), nil, []string{"cluster.x-k8s.io/paused"}},
-		"a hold by the command":       {object(machine, map[string]string{"sickbay.dev/hold-until": "x"}, nil, "sickbay-cli", annotation), nil, []string{"sickbay.dev/hold-until"}},
-		"a key that nobody knows":     {object(machine, map[string]string{"sickbay.dev/typo": "x"}, nil, "kubectl", "{}"), nil, []string{"sickbay.dev/typo"}},
-		"a note of Sickbay's":         {object(machine, map[string]string{"sickbay.dev/external-remediation-outcome": "x"}, nil, "kubectl", "{}"), nil, nil},
-		"a record that is not over":   {object(records, nil, []string{"sickbay.dev/remediation"}, "sickbay-remediation", condition), []string{"it is not over"}, nil},
+		"a pause for an upgrade":    {object(check, map[string]string{"cluster.x-k8s.io/paused": "upgrade"}, nil, "sickbay-upgradepause", annotation), []string{"annotation cluster.x-k8s.io/paused"}, nil},
+		"handed over by a label":    {object(check, handed, nil, "sickbay-adoption", annotation), []string{"annotation cluster.x-k8s.io/paused"}, nil},
+		"handed over after a pause": {object(check, handed, nil, "sickbay-upgradepause", annotation), nil, []string{"cluster.x-k8s.io/paused"}},
+		"a hold by the command":     {object(machine, map[string]string{"sickbay.dev/hold-until": "x"}, nil, "sickbay-cli", annotation), nil, []string{"sickbay.dev/hold-until"}},
+		"a key that nobody knows":   {object(machine, map[string]string{"sickbay.dev/typo": "x"}, nil, "kubectl", "{}"), nil, []string{"sickbay.dev/typo"}},
+		"a note of Sickbay's":       {object(machine, map[string]string{"sickbay.dev/external-remediation-outcome": "x"}, nil, "kubectl", "{}"), nil, nil},
+		"a record that is not over": {object(records, nil, []string{"sickbay.dev/remediation"}, "sickbay-remediation", condition), []string{"it is not over"}, nil},
+		"a record that is closed soon": {
+			func() *unstructured.Unstructured {
+				obj := object(records, nil, []string{"sickbay.dev/remediation"}, "sickbay-remediation", condition)
+				obj.Object["status"] = map[string]any{"completionTime": "2026-06-01T12:00:00Z"}
+				return obj
+			}(), []string{"it has ended, and its finalizer goes within minutes"}, nil,
+		},
+		"a time that Sickbay wrote": {
+			object(check, map[string]string{"sickbay.dev/resumed-at": "x"}, nil, "sickbay-upgradepause", `{"f:metadata":{"f:annotations":{"f:sickbay.dev/resumed-at":{}}}}`),
+			[]string{"annotation sickbay.dev/resumed-at"}, nil,
+		},
+		"a time that a person wrote":  {object(check, map[string]string{"sickbay.dev/resumed-at": "x"}, nil, "kubectl", "{}"), nil, []string{"sickbay.dev/resumed-at"}},
 		"history":                     {object(records, nil, []string{"example.dev/keep"}, "sickbay-remediation", condition), nil, nil},
 		"a power cycle that owes":     {object(cycles, nil, []string{"sickbay.dev/reboot-node"}, "sickbay-reboot", condition), []string{"it is not over"}, nil},
 		"fields that nobody can read": {object(machine, nil, nil, "sickbay-reboot", `[]`), []string{""}, nil},

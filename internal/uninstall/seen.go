@@ -35,7 +35,7 @@ func (s Seen) Left() (left []Item) {
 	return left
 }
 
-const howToDrain = "Give it the flag --drain: with the chart, helm upgrade --reset-then-reuse-values --set drain=true"
+const howToDrain = "Give it the flag --drain: with the chart, helm upgrade sickbay charts/sickbay --namespace sickbay-system --reset-then-reuse-values --set drain=true"
 
 // Waits says what must happen before Sickbay is gone from the objects; empty if nothing is left, and nobody writes it again.
 func (s Seen) Waits() string {

@@ -37,12 +37,20 @@ func (p *Person) Reboot(ctx context.Context, namespace, name string, asked Asked
 	if err != nil {
 		return nil, err
 	}
+	host, err := p.host(ctx, machine)
+	if err != nil {
+		return nil, err
+	}
 	records, err := recordstore.LiveOfMachines(ctx, p.Client, namespace, machine.UID)
 	if err != nil {
 		return nil, Explained(err)
 	}
 	last, open := latest(records)
-	change := &Change{Name: Machine + "/" + name, Title: "Power-cycle the host of " + name, Shown: machine, seen: fmt.Sprint(machine.UID, "/", last)}
+	title := "Power-cycle the host of " + name
+	if asked.Until != "" {
+		title = "Switch the host of " + name + " off, and keep it off"
+	}
+	change := &Change{Name: Machine + "/" + name, Title: title, Shown: machine, seen: fmt.Sprint(machine.UID, "/", last)}
 	if open != nil && open.Spec.OnTheirWord() {
 		if err := p.otherwise(open, asked.Until); err != nil {
 			return nil, err
@@ -54,7 +62,11 @@ func (p *Person) Reboot(ctx context.Context, namespace, name string, asked Asked
 	// Its Cluster says whose manager looks after it: Machines do not have that label.
 	recordstore.Filter(made, cluster)
 	change.Name = "mr/" + made.Name
-	change.Lines = p.rebootLines(machine, cluster, open, made)
+	when, err := p.when(ctx, machine, cluster, host, made)
+	if err != nil {
+		return nil, err
+	}
+	change.Lines = p.rebootLines(machine, when, open, made)
 	change.write = func(ctx context.Context, dryRun bool) (client.Object, error) {
 		return p.ask(ctx, made.DeepCopy(), dryRun)
 	}
@@ -66,12 +78,12 @@ func (p *Person) otherwise(open *v1alpha1.MachineRemediation, until v1alpha1.Ste
 	if open.Spec.Steps[0].Until == until {
 		return nil
 	}
-	first := "power-cycle the host"
+	first, end := "power-cycle the host", fmt.Sprintf("%s cancel mr/%s -n %s", p.Command, open.Name, open.Namespace)
 	if ladder.SingleSteps(open) {
-		first = "keep the host off"
+		first, end = "keep the host off", preview.PowerOn(open)+", or "+end
 	}
-	return Refusal(fmt.Sprintf("mr/%s is there to %s, as %s has asked, so nothing was written. Call that off first, which switches the host on: %s cancel mr/%s -n %s",
-		open.Name, first, open.Spec.RequestedBy.Asker(), p.Command, open.Name, open.Namespace))
+	return Refusal(fmt.Sprintf("mr/%s is there to %s, as %s has asked, so nothing was written. End that first, which switches the host on: %s",
+		open.Name, first, open.Spec.RequestedBy.Asker(), end))
 }
 
 // Refusal is the error of a command that what somebody else has asked for does not allow. It says what to do first.
@@ -122,12 +134,9 @@ func (p *Person) rebootSpec(machine *clusterv1.Machine, asked Asked) v1alpha1.Ma
 	return spec
 }
 
-func (p *Person) rebootLines(machine *clusterv1.Machine, cluster *clusterv1.Cluster, open, made *v1alpha1.MachineRemediation) []preview.Line {
+// rebootLines describe a power cycle, which begins when it says unless another record of the machine goes first.
+func (p *Person) rebootLines(machine *clusterv1.Machine, when string, open, made *v1alpha1.MachineRemediation) []preview.Line {
 	lines := []preview.Line{{Label: "Does", Text: rebootDoes(made.Spec.Steps[0].Until)}}
-	when := "At once, unless its health check is on hold, a person keeps the host off, or too few of its control plane are up"
-	if why := p.stops(machine, cluster); why != "" {
-		when = "Not before this ends: " + why
-	}
 	switch {
 	case open == nil, ladder.HasBegun(open) && !ladder.Before(open, made):
 		// Nothing is in the way.
@@ -148,18 +157,6 @@ func (p *Person) rebootLines(machine *clusterv1.Machine, cluster *clusterv1.Clus
 		lines = append(lines, preview.Line{Label: "Reason", Text: reason})
 	}
 	return lines
-}
-
-// stops says which pause or hold a power cycle waits for; empty if none.
-func (p *Person) stops(machine *clusterv1.Machine, cluster *clusterv1.Cluster) string {
-	switch {
-	case mhcspec.ClusterPaused(cluster):
-		return "Cluster " + cluster.Name + " is paused (spec.paused)"
-	case mhcspec.MachinePaused(machine):
-		return "Machine " + machine.Name + " is paused (annotation " + clusterv1.PausedAnnotation + ")"
-	}
-	why, _ := mhcspec.OnHold(p.Clock.Now(), machine, cluster)
-	return why
 }
 
 // rebootDoes says what a power cycle does.

@@ -86,7 +86,7 @@ func (s *Scene) Planned(plan v1alpha1.RemediationPlan) *Scene {
 // Host adds a BareMetalHost that is on and runs a machine, with its power cycles.
 func (s *Scene) Host(name, machine string, cycles ...*v1alpha1.RebootRemediation) *metal3v1.BareMetalHost {
 	h := &metal3v1.BareMetalHost{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: name, UID: types.UID(name), Annotations: map[string]string{}}}
-	h.Status.PoweredOn = true
+	h.Spec.Online, h.Status.PoweredOn = true, true
 	s.hosts, s.on[name] = append(s.hosts, &explain.Host{Host: h, Cycles: cycles}), machine
 	return h
 }

@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/reboot"
@@ -37,10 +39,16 @@ func (w *World) askByCommand() []option {
 	return options
 }
 
+// knowing is a client that knows the kinds of the infrastructure machines.
+type knowing struct{ client.Client }
+
+// RESTMapper implements client.Client.
+func (knowing) RESTMapper() meta.RESTMapper { return mapper }
+
 // commandReboot does what the command reboot does.
 func (w *World) commandReboot(machine string) {
 	defer w.writesAs(nil)()
-	person := useractions.Person{Client: w.admin, Name: "somebody", Clock: w.clock}
+	person := useractions.Person{Client: knowing{w.admin}, Name: "somebody", Clock: w.clock}
 	change, err := person.Reboot(context.Background(), kinds.Namespace, machine, useractions.Asked{})
 	if _, refused := errors.AsType[useractions.Refusal](err); refused {
 		return
