@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -13,6 +12,7 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/sickbay-dev/sickbay/internal/scaffold"
 	"github.com/sickbay-dev/sickbay/internal/upgradepause/pause"
 )
 
@@ -20,11 +20,8 @@ import (
 // MachineHealthChecks, if it opts in.
 type clusterAPI struct {
 	reader client.Reader
-	// rollouts reads control planes, MachineDeployments and Machines.
-	rollouts client.Reader
-	mapper   meta.RESTMapper
-	// open watches a kind whose objects belong to Clusters, and returns an error until it has been read.
-	open opener
+	mapper meta.RESTMapper
+	open   opener
 }
 
 // Read implements Signal.
@@ -39,13 +36,11 @@ func (s clusterAPI) Read(ctx context.Context, check *metav1.PartialObjectMetadat
 func (s clusterAPI) read(ctx context.Context, key client.ObjectKey) pause.Reading {
 	reading := pause.Reading{IDs: pause.ClusterIDs, Subject: clusterReference(key)}
 	cluster := &clusterv1.Cluster{}
-	err := s.reader.Get(ctx, key, cluster)
-	if apierrors.IsNotFound(err) {
-		reading.Off = true
+	if reading.Err = s.open(ctx, cluster); reading.Err != nil {
 		return reading
 	}
-	if err != nil {
-		reading.Err = fmt.Errorf("getting Cluster %s: %w", key, err)
+	if cluster, reading.Err = scaffold.Find(ctx, s.reader, key, cluster); cluster == nil {
+		reading.Off = reading.Err == nil
 		return reading
 	}
 	reading.Subject.UID = cluster.UID
@@ -69,13 +64,13 @@ func (s clusterAPI) upgrades(ctx context.Context, cluster *clusterv1.Cluster) ([
 		return nil, err
 	}
 	var deployments clusterv1.MachineDeploymentList
-	if err := s.rollouts.List(ctx, &deployments, client.InNamespace(cluster.Namespace), client.UnsafeDisableDeepCopy); err != nil {
+	if err := s.reader.List(ctx, &deployments, client.InNamespace(cluster.Namespace), client.UnsafeDisableDeepCopy); err != nil {
 		return nil, fmt.Errorf("listing MachineDeployments in %s: %w", cluster.Namespace, err)
 	}
 	if err := s.open(ctx, &clusterv1.Machine{}); err != nil {
 		return nil, err
 	}
-	machines, err := machinesOf(ctx, s.rollouts, client.ObjectKeyFromObject(cluster))
+	machines, err := machinesOf(ctx, s.reader, client.ObjectKeyFromObject(cluster))
 	if err != nil {
 		return nil, err
 	}
@@ -97,7 +92,7 @@ func (s clusterAPI) controlPlane(ctx context.Context, cluster *clusterv1.Cluster
 	if err := s.open(ctx, controlPlane); err != nil {
 		return nil, err
 	}
-	if err := s.rollouts.Get(ctx, client.ObjectKey{Namespace: cluster.Namespace, Name: ref.Name}, controlPlane); err != nil {
+	if err := s.reader.Get(ctx, client.ObjectKey{Namespace: cluster.Namespace, Name: ref.Name}, controlPlane); err != nil {
 		return nil, fmt.Errorf("getting %s %s: %w", ref.Kind, ref.Name, err)
 	}
 	return controlPlane, nil

@@ -20,8 +20,8 @@ const clusterVersionName = "version"
 // clusterVersion is OpenShift's signal. It concerns every MachineHealthCheck.
 type clusterVersion struct {
 	reader    client.Reader
-	tracker   *tracker
 	installed *Installed
+	open      opener
 }
 
 // Read implements Signal.
@@ -37,7 +37,7 @@ func (s clusterVersion) read(ctx context.Context, check *metav1.PartialObjectMet
 		APIVersion: configv1.GroupVersion.String(), Kind: "ClusterVersion", Name: clusterVersionName,
 	}}
 	cv := &configv1.ClusterVersion{}
-	if reading.Err = s.tracker.ready(ctx, cv); reading.Err != nil {
+	if reading.Err = s.open(ctx, cv); reading.Err != nil {
 		return reading
 	}
 	err := s.reader.Get(ctx, client.ObjectKey{Name: clusterVersionName}, cv)

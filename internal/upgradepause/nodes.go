@@ -11,24 +11,10 @@ import (
 	"sigs.k8s.io/cluster-api/controllers/noderefutil"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/sickbay-dev/sickbay/internal/openshift"
 	"github.com/sickbay-dev/sickbay/internal/scaffold"
 	"github.com/sickbay-dev/sickbay/internal/upgradepause/pause"
 )
-
-// nodesByMachine indexes Nodes by their OpenShift Machine.
-const nodesByMachine = "sickbay.upgrade.machine"
-
-func machinesOfNode(obj client.Object) []string {
-	if machine, ok := obj.GetAnnotations()[pause.MachineOfNode]; ok {
-		return []string{machine}
-	}
-	return nil
-}
-
-// openshiftMachine returns an OpenShift Machine as metadata.
-func openshiftMachine() *metav1.PartialObjectMetadata {
-	return scaffold.MetadataOf(OpenShiftKind.GroupVersion().WithKind("Machine"))
-}
 
 // openshiftMachines is the Readiness of OpenShift's Machines. Their Nodes are in the same cluster.
 type openshiftMachines struct {
@@ -43,7 +29,7 @@ func (m openshiftMachines) NotReady(ctx context.Context, check *metav1.PartialOb
 	if err != nil {
 		return nil, err
 	}
-	switch err := m.open(ctx, openshiftMachine()); {
+	switch err := m.open(ctx, scaffold.MetadataOf(openshift.Kind)); {
 	case meta.IsNoMatchError(err):
 		return nil, nil // the kind is not installed
 	case err != nil:
@@ -52,20 +38,19 @@ func (m openshiftMachines) NotReady(ctx context.Context, check *metav1.PartialOb
 	if err := m.open(ctx, &corev1.Node{}); err != nil {
 		return nil, err
 	}
-	var machines metav1.PartialObjectMetadataList
-	machines.SetGroupVersionKind(OpenShiftKind.GroupVersion().WithKind("MachineList"))
-	err = m.reader.List(ctx, &machines, client.InNamespace(check.Namespace), client.MatchingLabelsSelector{Selector: selector}, client.UnsafeDisableDeepCopy)
+	machines := scaffold.MetadataListOf(openshift.Kind)
+	err = m.reader.List(ctx, machines, client.InNamespace(check.Namespace), client.MatchingLabelsSelector{Selector: selector}, client.UnsafeDisableDeepCopy)
 	if err != nil {
 		return nil, fmt.Errorf("listing Machines in %s: %w", check.Namespace, err)
+	}
+	ready, err := m.withReadyNode(ctx)
+	if err != nil {
+		return nil, err
 	}
 	var names []string
 	for i := range machines.Items {
 		machine := &machines.Items[i]
-		ready, err := m.hasReadyNode(ctx, client.ObjectKeyFromObject(machine))
-		if err != nil {
-			return nil, err
-		}
-		if !ready && machine.DeletionTimestamp.IsZero() {
+		if machine.DeletionTimestamp.IsZero() && !ready[client.ObjectKeyFromObject(machine).String()] {
 			names = append(names, machine.Name)
 		}
 	}
@@ -73,10 +58,17 @@ func (m openshiftMachines) NotReady(ctx context.Context, check *metav1.PartialOb
 	return names, nil
 }
 
-func (m openshiftMachines) hasReadyNode(ctx context.Context, machine client.ObjectKey) (bool, error) {
+// withReadyNode returns the Machines that have a Ready Node, as namespace/name.
+func (m openshiftMachines) withReadyNode(ctx context.Context) (map[string]bool, error) {
 	var nodes corev1.NodeList
-	if err := m.reader.List(ctx, &nodes, client.MatchingFields{nodesByMachine: machine.String()}, client.UnsafeDisableDeepCopy); err != nil {
-		return false, fmt.Errorf("listing the Nodes of Machine %s: %w", machine, err)
+	if err := m.reader.List(ctx, &nodes, client.UnsafeDisableDeepCopy); err != nil {
+		return nil, fmt.Errorf("listing Nodes: %w", err)
 	}
-	return slices.ContainsFunc(nodes.Items, func(node corev1.Node) bool { return noderefutil.IsNodeReady(&node) }), nil
+	ready := map[string]bool{}
+	for i := range nodes.Items {
+		if node := &nodes.Items[i]; noderefutil.IsNodeReady(node) {
+			ready[node.Annotations[pause.MachineOfNode]] = true
+		}
+	}
+	return ready, nil
 }

@@ -15,8 +15,8 @@ import (
 // the end of an upgrade, and also reboot for a mere setting. It concerns every MachineHealthCheck of OpenShift.
 type machineConfigPools struct {
 	reader    client.Reader
-	tracker   *tracker
 	installed *Installed
+	open      opener
 }
 
 // Read implements Signal.
@@ -25,7 +25,7 @@ func (s machineConfigPools) Read(ctx context.Context, _ *metav1.PartialObjectMet
 		return nil
 	}
 	var pools mcfgv1.MachineConfigPoolList
-	err := s.tracker.ready(ctx, &mcfgv1.MachineConfigPool{})
+	err := s.open(ctx, &mcfgv1.MachineConfigPool{})
 	if err == nil {
 		err = s.reader.List(ctx, &pools, client.UnsafeDisableDeepCopy)
 	}

@@ -1,14 +1,11 @@
 package upgradepause
 
 import (
-	"context"
 	"testing"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 
 	"github.com/sickbay-dev/sickbay/internal/controllerstate"
@@ -107,8 +104,7 @@ func TestLostWithoutATrace(t *testing.T) {
 // Cluster.
 func (f *harness) unreadableCluster() (check *metav1.PartialObjectMetadata, deleted func()) {
 	f.t.Helper()
-	nothing := func(context.Context, client.Object) error { return nil }
-	f.Signals = []Signal{clusterAPI{reader: f.env.Client, rollouts: unindexed{f.env.Client}, mapper: f.env.Client.RESTMapper(), open: nothing}}
+	f.Signals = []Signal{clusterAPI{reader: unindexed{f.env.Client}, mapper: f.env.Client.RESTMapper(), open: opened}}
 	cluster := build.Cluster(f.ns, build.ClusterName, build.Annotation(pause.OptionAnnotation, "nonsense"))
 	build.Create(f.t.Context(), f.t, f.env.Client, cluster)
 	check = f.check("mhc", nil)
@@ -120,8 +116,7 @@ func (f *harness) unreadableCluster() (check *metav1.PartialObjectMetadata, dele
 		if err := f.env.Client.Delete(f.t.Context(), cluster); err != nil {
 			f.t.Fatal(err)
 		}
-		f.forgetDeleted(func(c client.Object) *corev1.ObjectReference { return clusterReference(client.ObjectKeyFromObject(c)) }).
-			Delete(event.DeleteEvent{Object: cluster})
+		f.onChange().Delete(event.DeleteEvent{Object: cluster})
 	}
 }
 

@@ -158,17 +158,17 @@ func statusVersions(versions []string) []clusterv1.StatusVersion {
 	return list
 }
 
-// openshift is the ClusterVersion on the API server. There is only one, so tests that use it do not run in
+// operator writes the ClusterVersion on the API server. There is only one, so tests that use it do not run in
 // parallel.
-type openshift struct {
+type operator struct {
 	env     *env.Env
 	version *configv1.ClusterVersion
 }
 
 // newOpenshift stores a ClusterVersion that does not upgrade, and removes it when the test ends.
-func newOpenshift(t testing.TB, e *env.Env) *openshift {
+func newOpenshift(t testing.TB, e *env.Env) *operator {
 	t.Helper()
-	o := &openshift{env: e, version: &configv1.ClusterVersion{
+	o := &operator{env: e, version: &configv1.ClusterVersion{
 		ObjectMeta: metav1.ObjectMeta{Name: clusterVersionName},
 		Spec:       configv1.ClusterVersionSpec{ClusterID: "7e8b6a1c-0000-4000-8000-000000000000"},
 	}}
@@ -200,13 +200,13 @@ func update(version string, state configv1.UpdateState, started time.Time) confi
 }
 
 // begin starts an upgrade, as the operator reports it.
-func (o *openshift) begin(t testing.TB, to string, at time.Time) {
+func (o *operator) begin(t testing.TB, to string, at time.Time) {
 	t.Helper()
 	o.write(t, configv1.ConditionTrue, append([]configv1.UpdateHistory{update(to, configv1.PartialUpdate, at)}, o.version.Status.History...)...)
 }
 
 // end completes the last upgrade.
-func (o *openshift) end(t testing.TB) {
+func (o *operator) end(t testing.TB) {
 	t.Helper()
 	history := o.version.Status.History
 	history[0].State, history[0].CompletionTime = configv1.CompletedUpdate, new(metav1.NewTime(history[0].StartedTime.Add(time.Minute)))
@@ -214,7 +214,7 @@ func (o *openshift) end(t testing.TB) {
 }
 
 // write stores the operator's report.
-func (o *openshift) write(t testing.TB, progressing configv1.ConditionStatus, history ...configv1.UpdateHistory) {
+func (o *operator) write(t testing.TB, progressing configv1.ConditionStatus, history ...configv1.UpdateHistory) {
 	t.Helper()
 	since := metav1.NewTime(time.Now())
 	if len(history) > 0 {

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/blang/semver/v4"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/labels"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
@@ -54,29 +55,30 @@ func (s inService) add(machine *clusterv1.Machine) {
 	if s[rollout] == nil {
 		s[rollout] = versionSet{}
 	}
-	for _, version := range []string{machine.Spec.Version, versionLeft(machine)} {
-		if version != "" {
-			s[rollout][version] = true
-		}
+	if machine.Spec.Version != "" {
+		s[rollout][machine.Spec.Version] = true
+	}
+	if left := NodeInfo(machine); left != nil {
+		s[rollout][left.KubeletVersion] = true
 	}
 }
 
-// versionLeft returns the old version of a machine that is being updated in place; empty if it is not, or if the version stays the
-// same. Cluster API writes the new version to the spec at once, so only the kubelet shows the old one.
-func versionLeft(machine *clusterv1.Machine) string {
+// NodeInfo returns the old version of a machine that is being updated in place; nil if it is not, or if the version stays the same. Cluster API
+// writes the new version to the spec at once, so only the kubelet shows the old one.
+func NodeInfo(machine *clusterv1.Machine) *corev1.NodeSystemInfo {
 	info := machine.Status.NodeInfo
 	if _, updating := machine.Annotations[clusterv1.UpdateInProgressAnnotation]; !updating || info == nil {
-		return ""
+		return nil
 	}
 	has, err := semver.ParseTolerant(info.KubeletVersion)
 	if err != nil {
-		return ""
+		return nil
 	}
 	wants, err := semver.ParseTolerant(machine.Spec.Version)
 	if err != nil || (!older(has, wants) && !older(wants, has)) {
-		return ""
+		return nil
 	}
-	return info.KubeletVersion
+	return &corev1.NodeSystemInfo{KubeletVersion: info.KubeletVersion}
 }
 
 // rolloutOf returns which rollout replaces a machine when the version changes.

@@ -96,9 +96,7 @@ func trimMachine(machine *clusterv1.Machine) *clusterv1.Machine {
 	small.Annotations = only(machine.Annotations,
 		clusterv1.UpdateInProgressAnnotation, clusterv1.PausedAnnotation, clusterv1.MachineSkipRemediationAnnotation)
 	small.Spec.ClusterName, small.Spec.Version = machine.Spec.ClusterName, machine.Spec.Version
-	if left := versionLeft(machine); left != "" {
-		small.Status.NodeInfo = &corev1.NodeSystemInfo{KubeletVersion: left}
-	}
+	small.Status.NodeInfo = NodeInfo(machine)
 	small.Status.Conditions = conditionIn(machine.Status.Conditions, clusterv1.MachineNodeReadyCondition)
 	return small
 }

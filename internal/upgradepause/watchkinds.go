@@ -1,0 +1,148 @@
+package upgradepause
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/utils/clock"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
+	"github.com/sickbay-dev/sickbay/internal/scaffold"
+	"github.com/sickbay-dev/sickbay/internal/upgradepause/pause"
+)
+
+const (
+	// askAgain is how long an answer about a kind counts.
+	askAgain = 30 * time.Second
+	// startTime is how long an answer may take, and after it the first list of a kind, until it counts as unreadable.
+	startTime = 10 * time.Second
+)
+
+// opener watches a kind. It returns an error until the kind has been read, and while it cannot be read. An object without a Go type gets the version
+// that is served.
+type opener func(ctx context.Context, obj client.Object) error
+
+// kinds are the kinds that the signals read. The manager's cache has each of them from the first time that it is needed.
+//
+// That cache waits for ever for a kind that it may not list, and every controller that starts waits for the whole cache. When a kind cannot be read any
+// more, the cache goes on with what it has read. So the API server is asked first, and from time to time afterwards.
+type kinds struct {
+	watches   scaffold.Watches
+	live      client.Reader
+	scheme    *runtime.Scheme
+	namespace string
+	clock     clock.PassiveClock
+	whom      handler.MapFunc
+	filter    predicate.Predicate
+
+	mu    sync.Mutex
+	asked map[schema.GroupKind]answer
+}
+
+// answer is the version of a kind that is served, or why it cannot be read.
+type answer struct {
+	kind schema.GroupVersionKind
+	err  error
+	at   time.Time
+}
+
+// open is the opener of a manager.
+func (k *kinds) open(ctx context.Context, obj client.Object) error {
+	kind, err := apiutil.GVKForObject(obj, k.scheme)
+	if err != nil {
+		return fmt.Errorf("finding the kind of %T: %w", obj, err)
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	_, anyVersion := obj.(*unstructured.Unstructured)
+	now := k.ask(ctx, kind, anyVersion)
+	if now.err != nil {
+		return now.err
+	}
+	obj.GetObjectKind().SetGroupVersionKind(now.kind)
+	if err := k.watch(ctx, now.kind, obj); err != nil {
+		return err
+	}
+	informer, err := k.watches.Cache.GetInformer(ctx, obj, cache.BlockUntilSynced(false))
+	switch {
+	case err != nil:
+		return fmt.Errorf("reading %s: %w", kind.Kind, err)
+	case informer.HasSynced():
+		return nil
+	case k.clock.Since(now.at) < startTime:
+		return pause.ErrStarting
+	}
+	return fmt.Errorf("the objects of %s of %s cannot be listed", kind.Kind, now.kind.GroupVersion())
+}
+
+// ask returns in which version a kind can be listed, or why it cannot. The same question soon after gets the same answer.
+func (k *kinds) ask(ctx context.Context, kind schema.GroupVersionKind, anyVersion bool) answer {
+	before, asked := k.asked[kind.GroupKind()]
+	switch {
+	case asked && k.clock.Since(before.at) < askAgain:
+		return before
+	case asked:
+		kind = before.kind
+	}
+	served, err := k.list(ctx, kind, anyVersion)
+	now := answer{kind: served, at: k.clock.Now()}
+	switch {
+	case err == nil && served != kind:
+		err = k.watches.End(ctx, kind)
+	case apierrors.IsForbidden(err):
+		err = errors.New("is the permission missing?")
+	case err != nil && asked && !meta.IsNoMatchError(err) && !scaffold.Answered(err):
+		// While the API server is away, nothing that it had said becomes wrong.
+		now.err, err = before.err, nil
+	}
+	if err != nil {
+		now.err = fmt.Errorf("%s of %s cannot be listed: %w", kind.Kind, kind.GroupVersion(), err)
+	}
+	k.asked[kind.GroupKind()] = now
+	return now
+}
+
+// list asks the API server for one object of a kind, and returns the version that is served.
+func (k *kinds) list(ctx context.Context, kind schema.GroupVersionKind, anyVersion bool) (schema.GroupVersionKind, error) {
+	ctx, cancel := context.WithTimeout(ctx, startTime)
+	defer cancel()
+	one := &metav1.PartialObjectMetadataList{}
+	one.SetGroupVersionKind(kind)
+	read := func() error { return k.live.List(ctx, one, client.InNamespace(k.namespace), client.Limit(1)) }
+	if !anyVersion {
+		return kind, read()
+	}
+	if err := scaffold.AsServed(k.watches.Mapper, one, read); err != nil {
+		return kind, err
+	}
+	return one.GroupVersionKind(), nil
+}
+
+// watch begins to watch a kind, with its index, unless it is watched already.
+func (k *kinds) watch(ctx context.Context, kind schema.GroupVersionKind, obj client.Object) error {
+	if !k.watches.Lack(kind) {
+		return nil
+	}
+	if _, ok := obj.(*clusterv1.Machine); ok {
+		if err := mhcspec.AddTo(ctx, k.watches.Cache, Indexes()); err != nil {
+			return err
+		}
+	}
+	// The watch looks at its object while the caller fills its own.
+	return k.watches.BeginAs(kind, obj.DeepCopyObject().(client.Object), handler.EnqueueRequestsFromMapFunc(k.whom), k.filter)
+}
