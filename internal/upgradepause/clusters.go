@@ -5,24 +5,19 @@ import (
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/meta"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/sickbay-dev/sickbay/internal/scaffold"
 	"github.com/sickbay-dev/sickbay/internal/upgradepause/pause"
 )
 
 // clusterAPI is Cluster API's signal: a Cluster that rolls out another Kubernetes version pauses its own
 // MachineHealthChecks, if it opts in.
-type clusterAPI struct {
-	reader client.Reader
-	mapper meta.RESTMapper
-	open   opener
-}
+type clusterAPI struct{ sources }
 
 // Read implements Signal.
 func (s clusterAPI) Read(ctx context.Context, check *metav1.PartialObjectMetadata) []pause.Reading {
@@ -36,11 +31,10 @@ func (s clusterAPI) Read(ctx context.Context, check *metav1.PartialObjectMetadat
 func (s clusterAPI) read(ctx context.Context, key client.ObjectKey) pause.Reading {
 	reading := pause.Reading{IDs: pause.ClusterIDs, Subject: clusterReference(key)}
 	cluster := &clusterv1.Cluster{}
-	if reading.Err = s.open(ctx, cluster); reading.Err != nil {
-		return reading
-	}
-	if cluster, reading.Err = scaffold.Find(ctx, s.reader, key, cluster); cluster == nil {
-		reading.Off = reading.Err == nil
+	if err := s.get(ctx, key, cluster); err != nil {
+		if reading.Off = apierrors.IsNotFound(err); !reading.Off {
+			reading.Err = err
+		}
 		return reading
 	}
 	reading.Subject.UID = cluster.UID
@@ -60,17 +54,11 @@ func (s clusterAPI) upgrades(ctx context.Context, cluster *clusterv1.Cluster) ([
 	if err != nil {
 		return nil, err
 	}
-	if err := s.open(ctx, &clusterv1.MachineDeployment{}); err != nil {
-		return nil, err
-	}
 	var deployments clusterv1.MachineDeploymentList
-	if err := s.reader.List(ctx, &deployments, client.InNamespace(cluster.Namespace), client.UnsafeDisableDeepCopy); err != nil {
-		return nil, fmt.Errorf("listing MachineDeployments in %s: %w", cluster.Namespace, err)
-	}
-	if err := s.open(ctx, &clusterv1.Machine{}); err != nil {
+	if err := s.list(ctx, &clusterv1.MachineDeployment{}, &deployments, client.InNamespace(cluster.Namespace)); err != nil {
 		return nil, err
 	}
-	machines, err := machinesOf(ctx, s.reader, client.ObjectKeyFromObject(cluster))
+	machines, err := s.machinesOf(ctx, client.ObjectKeyFromObject(cluster))
 	if err != nil {
 		return nil, err
 	}
@@ -89,13 +77,7 @@ func (s clusterAPI) controlPlane(ctx context.Context, cluster *clusterv1.Cluster
 	}
 	controlPlane := &unstructured.Unstructured{}
 	controlPlane.SetGroupVersionKind(mapping.GroupVersionKind)
-	if err := s.open(ctx, controlPlane); err != nil {
-		return nil, err
-	}
-	if err := s.reader.Get(ctx, client.ObjectKey{Namespace: cluster.Namespace, Name: ref.Name}, controlPlane); err != nil {
-		return nil, fmt.Errorf("getting %s %s: %w", ref.Kind, ref.Name, err)
-	}
-	return controlPlane, nil
+	return controlPlane, s.get(ctx, client.ObjectKey{Namespace: cluster.Namespace, Name: ref.Name}, controlPlane)
 }
 
 func clusterReference(key client.ObjectKey) *corev1.ObjectReference {

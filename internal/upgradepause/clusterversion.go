@@ -2,7 +2,6 @@ package upgradepause
 
 import (
 	"context"
-	"fmt"
 	"strings"
 
 	configv1 "github.com/openshift/api/config/v1"
@@ -19,9 +18,8 @@ const clusterVersionName = "version"
 
 // clusterVersion is OpenShift's signal. It concerns every MachineHealthCheck.
 type clusterVersion struct {
-	reader    client.Reader
+	sources
 	installed *Installed
-	open      opener
 }
 
 // Read implements Signal.
@@ -37,17 +35,14 @@ func (s clusterVersion) read(ctx context.Context, check *metav1.PartialObjectMet
 		APIVersion: configv1.GroupVersion.String(), Kind: "ClusterVersion", Name: clusterVersionName,
 	}}
 	cv := &configv1.ClusterVersion{}
-	if reading.Err = s.open(ctx, cv); reading.Err != nil {
-		return reading
-	}
-	err := s.reader.Get(ctx, client.ObjectKey{Name: clusterVersionName}, cv)
+	err := s.get(ctx, client.ObjectKey{Name: clusterVersionName}, cv)
 	if apierrors.IsNotFound(err) && !strings.Contains(check.Annotations[pause.HandledAnnotation], pause.ClusterVersionIDs) {
 		// The kind is installed, but this is not OpenShift. If a pause for an upgrade of OpenShift is
 		// recorded, this is an error instead.
 		return pause.Reading{}
 	}
 	if err != nil {
-		reading.Err = fmt.Errorf("getting ClusterVersion %s: %w", clusterVersionName, err)
+		reading.Err = err
 		return reading
 	}
 	reading.Upgrades, reading.Err = pause.OfClusterVersion(cv)

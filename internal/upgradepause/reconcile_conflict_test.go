@@ -1,6 +1,7 @@
 package upgradepause
 
 import (
+	"sync"
 	"testing"
 	"time"
 
@@ -52,7 +53,7 @@ func TestGoneMeanwhile(t *testing.T) {
 			f.t.Errorf("looks again after %s at what is gone", after)
 		}
 		again := f.check("again", nil)
-		f.restart(f.meddling(f.once(func() {
+		f.restart(f.meddling(sync.OnceFunc(func() {
 			f.remove(again)
 			f.check("again", stored{"another": "one"})
 		})))
@@ -104,7 +105,7 @@ func TestLostWithoutATrace(t *testing.T) {
 // Cluster.
 func (f *harness) unreadableCluster() (check *metav1.PartialObjectMetadata, deleted func()) {
 	f.t.Helper()
-	f.Signals = []Signal{clusterAPI{reader: unindexed{f.env.Client}, mapper: f.env.Client.RESTMapper(), open: opened}}
+	f.Signals = []Signal{clusterAPI{sources{cached: unindexed{f.env.Client}, mapper: f.env.Client.RESTMapper(), open: opened}}}
 	cluster := build.Cluster(f.ns, build.ClusterName, build.Annotation(pause.OptionAnnotation, "nonsense"))
 	build.Create(f.t.Context(), f.t, f.env.Client, cluster)
 	check = f.check("mhc", nil)

@@ -53,7 +53,7 @@ func TestNotReadyUnknown(t *testing.T) {
 		f := newHarness(t, kind)
 		check := f.check("mhc", nil)
 		check.Labels = map[string]string{clusterv1.ClusterNameLabel: build.ClusterName}
-		f.readFrom(nil, f.env.Client, nil, func(context.Context, client.Object) error { return errBroken })
+		f.readFrom(sources{live: f.env.Client, open: func(context.Context, client.Object) error { return errBroken }})
 		if _, err := f.Readiness.NotReady(t.Context(), check); !errors.Is(err, errBroken) {
 			t.Errorf("%s: error %v", kind.Group, err)
 		}

@@ -3,7 +3,6 @@ package upgradepause
 import (
 	"cmp"
 	"context"
-	"fmt"
 
 	configv1 "github.com/openshift/api/config/v1"
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
@@ -40,11 +39,9 @@ func (r *Reconciler) AddToManager(mgr ctrl.Manager) error {
 		watches: scaffold.Watches{Cache: mgr.GetCache(), Controller: ctl, Mapper: mgr.GetRESTMapper()}, live: mgr.GetAPIReader(), scheme: mgr.GetScheme(),
 		namespace: r.Namespace, clock: r.Clock, whom: r.reader.concernedBy, filter: r.onChange(), asked: map[schema.GroupKind]answer{},
 	}
-	r.readFrom(mgr.GetCache(), mgr.GetAPIReader(), mgr.GetRESTMapper(), read.open)
+	r.readFrom(sources{mgr.GetCache(), mgr.GetAPIReader(), mgr.GetRESTMapper(), read.open})
 	for _, kind := range []*Installed{r.ClusterVersion, r.MachineConfigPools} {
-		if err := kind.whenSet(func() error { return ctl.Watch(source.Func(r.reader.enqueueAll)) }); err != nil {
-			return fmt.Errorf("adding the watches of %s: %w", r.name(), err)
-		}
+		kind.whenSet(func() error { return ctl.Watch(source.Func(r.reader.enqueueAll)) })
 	}
 	check := scaffold.MetadataOf(r.Kind)
 	return scaffold.Add(mgr, ctl, r.name(), source.Kind(mgr.GetCache(), client.Object(check), &handler.EnqueueRequestForObject{}, checkChange()))

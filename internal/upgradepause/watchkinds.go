@@ -101,17 +101,18 @@ func (k *kinds) ask(ctx context.Context, kind schema.GroupVersionKind, anyVersio
 	}
 	served, err := k.list(ctx, kind, anyVersion)
 	now := answer{kind: served, at: k.clock.Now()}
-	switch {
+	switch what := kind.Kind + " of " + kind.GroupVersion().String() + " cannot be listed"; {
 	case err == nil && served != kind:
-		err = k.watches.End(ctx, kind)
+		k.watches.End(ctx, kind)
 	case apierrors.IsForbidden(err):
-		err = errors.New("is the permission missing?")
-	case err != nil && asked && !meta.IsNoMatchError(err) && !scaffold.Answered(err):
-		// While the API server is away, nothing that it had said becomes wrong.
-		now.err, err = before.err, nil
-	}
-	if err != nil {
-		now.err = fmt.Errorf("%s of %s cannot be listed: %w", kind.Kind, kind.GroupVersion(), err)
+		now.err = errors.New(what + ": is the permission missing?")
+	case scaffold.Answered(err):
+		// Not the error itself: it may say "not found", but of the kind.
+		now.err = errors.New(what + ": " + err.Error())
+	case err != nil && asked && !meta.IsNoMatchError(err):
+		now.err = before.err // the API server is away
+	case err != nil:
+		now.err = fmt.Errorf("%s: %w", what, err)
 	}
 	k.asked[kind.GroupKind()] = now
 	return now
