@@ -62,7 +62,7 @@ func (s clusterAPI) upgrades(ctx context.Context, cluster *clusterv1.Cluster) ([
 	if err != nil {
 		return nil, err
 	}
-	return pause.OfCluster(cluster, controlPlane, deployments.Items, machines)
+	return pause.OfCluster(cluster, controlPlane, deployments.Items, pause.InServiceOf(machines))
 }
 
 // controlPlane reads the control plane, whatever its kind; nil if there is none.

@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/util/sets"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
@@ -32,35 +33,28 @@ func NotReady(machines []clusterv1.Machine, selector labels.Selector) []string {
 // controlPlaneMachines is the key for the machines of a control plane. No MachineDeployment has this name.
 const controlPlaneMachines = ""
 
-// versionSet has the versions of some machines.
-type versionSet map[string]bool
-
-// inService has the versions that the machines of each MachineDeployment, and of the control plane, should have, including those that are
+// InService has the versions that the machines of each MachineDeployment, and of the control plane, should have, including those that are
 // being deleted. It takes them from the spec: the kubelet of an image may be older than the version that the image was chosen for.
-type inService map[string]versionSet
+type InService map[string]sets.Set[string]
 
-func inServiceOf(machines []clusterv1.Machine) inService {
-	all := inService{}
+// InServiceOf returns the versions of some machines.
+func InServiceOf(machines []clusterv1.Machine) InService {
+	all := InService{}
 	for i := range machines {
-		all.add(&machines[i])
+		rollout, ok := rolloutOf(&machines[i])
+		if !ok {
+			continue
+		}
+		if all[rollout] == nil {
+			all[rollout] = sets.New[string]()
+		}
+		all[rollout].Insert(machines[i].Spec.Version)
+		if left := NodeInfo(&machines[i]); left != nil {
+			all[rollout].Insert(left.KubeletVersion)
+		}
+		all[rollout].Delete("")
 	}
 	return all
-}
-
-func (s inService) add(machine *clusterv1.Machine) {
-	rollout, ok := rolloutOf(machine)
-	if !ok {
-		return
-	}
-	if s[rollout] == nil {
-		s[rollout] = versionSet{}
-	}
-	if machine.Spec.Version != "" {
-		s[rollout][machine.Spec.Version] = true
-	}
-	if left := NodeInfo(machine); left != nil {
-		s[rollout][left.KubeletVersion] = true
-	}
 }
 
 // NodeInfo returns the old version of a machine that is being updated in place; nil if it is not, or if the version stays the same. Cluster API

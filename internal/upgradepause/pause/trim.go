@@ -1,8 +1,6 @@
 package pause
 
 import (
-	"slices"
-
 	configv1 "github.com/openshift/api/config/v1"
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -143,17 +141,13 @@ func conditionIn(conditions []metav1.Condition, kind string) []metav1.Condition 
 	return []metav1.Condition{{Type: c.Type, Status: c.Status, Reason: c.Reason}}
 }
 
-// only returns the annotations with these keys; nil if there are none.
+// only returns the annotations with these keys.
 func only(annotations map[string]string, keys ...string) map[string]string {
-	var some map[string]string
-	for key, value := range annotations {
-		if !slices.Contains(keys, key) {
-			continue
+	some := map[string]string{}
+	for _, key := range keys {
+		if value, ok := annotations[key]; ok {
+			some[key] = value
 		}
-		if some == nil {
-			some = map[string]string{}
-		}
-		some[key] = value
 	}
 	return some
 }
