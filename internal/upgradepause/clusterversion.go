@@ -27,10 +27,6 @@ func (s clusterVersion) Read(ctx context.Context, check *metav1.PartialObjectMet
 	if !s.installed.get() {
 		return nil
 	}
-	return []pause.Reading{s.read(ctx, check)}
-}
-
-func (s clusterVersion) read(ctx context.Context, check *metav1.PartialObjectMetadata) pause.Reading {
 	reading := pause.Reading{IDs: pause.ClusterVersionIDs, Subject: &corev1.ObjectReference{
 		APIVersion: configv1.GroupVersion.String(), Kind: "ClusterVersion", Name: clusterVersionName,
 	}}
@@ -39,12 +35,10 @@ func (s clusterVersion) read(ctx context.Context, check *metav1.PartialObjectMet
 	if apierrors.IsNotFound(err) && !strings.Contains(check.Annotations[pause.HandledAnnotation], pause.ClusterVersionIDs) {
 		// The kind is installed, but this is not OpenShift. If a pause for an upgrade of OpenShift is
 		// recorded, this is an error instead.
-		return pause.Reading{}
+		return nil
 	}
-	if err != nil {
-		reading.Err = err
-		return reading
+	if reading.Err = err; err == nil {
+		reading.Upgrades, reading.Err = pause.OfClusterVersion(cv)
 	}
-	reading.Upgrades, reading.Err = pause.OfClusterVersion(cv)
-	return reading
+	return []pause.Reading{reading}
 }

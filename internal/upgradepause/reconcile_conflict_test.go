@@ -11,6 +11,7 @@ import (
 
 	"github.com/sickbay-dev/sickbay/internal/controllerstate"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
+	"github.com/sickbay-dev/sickbay/internal/testing/objects"
 	"github.com/sickbay-dev/sickbay/internal/upgradepause/pause"
 )
 
@@ -101,35 +102,22 @@ func TestLostWithoutATrace(t *testing.T) {
 	})
 }
 
-// unreadableCluster stores a Cluster with an invalid option, with its MachineHealthCheck, and returns a function that deletes the
-// Cluster.
-func (f *harness) unreadableCluster() (check *metav1.PartialObjectMetadata, deleted func()) {
-	f.t.Helper()
-	f.Signals = []Signal{clusterAPI{sources{cached: unindexed{f.env.Client}, mapper: f.env.Client.RESTMapper(), open: opened}}}
-	cluster := build.Cluster(f.ns, build.ClusterName, build.Annotation(pause.OptionAnnotation, "nonsense"))
-	build.Create(f.t.Context(), f.t, f.env.Client, cluster)
-	check = f.check("mhc", nil)
-	f.change(check, func(m *metav1.PartialObjectMetadata) {
-		m.Labels = map[string]string{clusterv1.ClusterNameLabel: build.ClusterName}
-	})
-	return check, func() {
-		f.t.Helper()
-		if err := f.env.Client.Delete(f.t.Context(), cluster); err != nil {
-			f.t.Fatal(err)
-		}
-		f.onChange().Delete(event.DeleteEvent{Object: cluster})
-	}
-}
-
 // TestNobodySaysThatAClusterWhichIsGoneCanBeReadAgain: no event says that a deleted Cluster can be read again.
 func TestNobodySaysThatAClusterWhichIsGoneCanBeReadAgain(t *testing.T) {
 	t.Parallel()
 	f := newHarness(t, ClusterAPIKind)
-	check, deleted := f.unreadableCluster()
+	f.Signals = []Signal{clusterAPI{sources{cached: unindexed{f.env.Client}, mapper: f.env.Client.RESTMapper(), open: opened}}}
+	cluster := build.Cluster(f.ns, build.ClusterName, build.Annotation(pause.OptionAnnotation, "nonsense"))
+	build.Create(t.Context(), t, f.env.Client, cluster)
+	check := f.check("mhc", nil)
+	f.change(check, func(m *metav1.PartialObjectMetadata) {
+		m.Labels = map[string]string{clusterv1.ClusterNameLabel: build.ClusterName}
+	})
 	f.reconcile(check)
 	f.reconcile(check)
 	f.wantEvents(unreadableEvent)
-	deleted()
+	objects.Delete(t, f.env.Client, cluster)
+	f.onChange().Delete(event.DeleteEvent{Object: cluster})
 	f.reconcile(check)
 	f.wantEvents()
 }

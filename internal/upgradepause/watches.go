@@ -8,7 +8,6 @@ import (
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/util/workqueue"
 	"k8s.io/utils/clock"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
@@ -37,7 +36,7 @@ func (r *Reconciler) AddToManager(mgr ctrl.Manager) error {
 	}
 	read := &kinds{
 		watches: scaffold.Watches{Cache: mgr.GetCache(), Controller: ctl, Mapper: mgr.GetRESTMapper()}, live: mgr.GetAPIReader(), scheme: mgr.GetScheme(),
-		namespace: r.Namespace, clock: r.Clock, whom: r.reader.concernedBy, filter: r.onChange(), asked: map[schema.GroupKind]answer{},
+		namespace: r.Namespace, clock: r.Clock, whom: r.reader.concernedBy, filter: r.onChange(),
 	}
 	r.readFrom(sources{mgr.GetCache(), mgr.GetAPIReader(), mgr.GetRESTMapper(), read.open})
 	for _, kind := range []*Installed{r.ClusterVersion, r.MachineConfigPools} {

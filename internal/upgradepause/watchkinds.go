@@ -50,12 +50,13 @@ type kinds struct {
 	whom      handler.MapFunc
 	filter    predicate.Predicate
 
-	mu    sync.Mutex
-	asked map[schema.GroupKind]answer
+	// answers are of type *answer, by GroupKind.
+	answers sync.Map
 }
 
-// answer is the version of a kind that is served, or why it cannot be read.
+// answer is what the API server last said about a kind: the version that is served, or why it cannot be read.
 type answer struct {
+	mu   sync.Mutex
 	kind schema.GroupVersionKind
 	err  error
 	at   time.Time
@@ -67,10 +68,14 @@ func (k *kinds) open(ctx context.Context, obj client.Object) error {
 	if err != nil {
 		return fmt.Errorf("finding the kind of %T: %w", obj, err)
 	}
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	_, anyVersion := obj.(*unstructured.Unstructured)
-	now := k.ask(ctx, kind, anyVersion)
+	known, _ := k.answers.LoadOrStore(kind.GroupKind(), &answer{kind: kind})
+	now := known.(*answer)
+	now.mu.Lock()
+	defer now.mu.Unlock()
+	if now.at.IsZero() || k.clock.Since(now.at) >= askAgain {
+		_, anyVersion := obj.(*unstructured.Unstructured)
+		k.ask(ctx, now, anyVersion)
+	}
 	if now.err != nil {
 		return now.err
 	}
@@ -90,32 +95,25 @@ func (k *kinds) open(ctx context.Context, obj client.Object) error {
 	return fmt.Errorf("the objects of %s of %s cannot be listed", kind.Kind, now.kind.GroupVersion())
 }
 
-// ask returns in which version a kind can be listed, or why it cannot. The same question soon after gets the same answer.
-func (k *kinds) ask(ctx context.Context, kind schema.GroupVersionKind, anyVersion bool) answer {
-	before, asked := k.asked[kind.GroupKind()]
+// ask asks the API server again. While it is away, what it said last still counts.
+func (k *kinds) ask(ctx context.Context, last *answer, anyVersion bool) {
+	served, err := k.list(ctx, last.kind, anyVersion)
+	first, what := last.at.IsZero(), last.kind.Kind+" of "+last.kind.GroupVersion().String()+" cannot be listed"
+	last.at = k.clock.Now()
 	switch {
-	case asked && k.clock.Since(before.at) < askAgain:
-		return before
-	case asked:
-		kind = before.kind
-	}
-	served, err := k.list(ctx, kind, anyVersion)
-	now := answer{kind: served, at: k.clock.Now()}
-	switch what := kind.Kind + " of " + kind.GroupVersion().String() + " cannot be listed"; {
-	case err == nil && served != kind:
-		k.watches.End(ctx, kind)
+	case err == nil:
+		if served != last.kind {
+			k.watches.End(ctx, last.kind)
+		}
+		last.kind, last.err = served, nil
 	case apierrors.IsForbidden(err):
-		now.err = errors.New(what + ": is the permission missing?")
+		last.err = errors.New(what + ": is the permission missing?")
 	case scaffold.Answered(err):
 		// Not the error itself: it may say "not found", but of the kind.
-		now.err = errors.New(what + ": " + err.Error())
-	case err != nil && asked && !meta.IsNoMatchError(err):
-		now.err = before.err // the API server is away
-	case err != nil:
-		now.err = fmt.Errorf("%s: %w", what, err)
+		last.err = errors.New(what + ": " + err.Error())
+	case first, meta.IsNoMatchError(err):
+		last.err = fmt.Errorf("%s: %w", what, err)
 	}
-	k.asked[kind.GroupKind()] = now
-	return now
 }
 
 // list asks the API server for one object of a kind, and returns the version that is served.

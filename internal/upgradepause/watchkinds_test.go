@@ -10,7 +10,10 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	testingclock "k8s.io/utils/clock/testing"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/sickbay-dev/sickbay/internal/scaffold"
 )
 
 // answering answers each list with an error, and counts them.
@@ -26,13 +29,24 @@ func (a *answering) List(context.Context, client.ObjectList, ...client.ListOptio
 	return a.err
 }
 
-// TestAsk: what the API server says of a kind counts for a while, and while it is away. No answer looks as if one object were gone.
-func TestAsk(t *testing.T) {
+// full is a cache that has read everything.
+type full struct{ cache.Cache }
+
+func (full) GetInformer(context.Context, client.Object, ...cache.InformerGetOption) (cache.Informer, error) {
+	return synced{}, nil
+}
+
+type synced struct{ cache.Informer }
+
+func (synced) HasSynced() bool { return true }
+
+// TestAnswers: what the API server says of a kind counts for a while, and while it is away. No answer looks as if one object were gone.
+func TestAnswers(t *testing.T) {
 	kind, resource := clusterv1.GroupVersion.WithKind("Cluster"), schema.GroupResource{Group: clusterv1.GroupVersion.Group, Resource: "clusters"}
 	forbidden, away := apierrors.NewForbidden(resource, "", errors.New("no rule")), errors.New("connection refused")
 	unserved := apierrors.NewGenericServerResponse(404, "list", resource, "", "", 0, true)
 	api, clock := &answering{}, testingclock.NewFakePassiveClock(noon)
-	k := &kinds{live: api, clock: clock, asked: map[schema.GroupKind]answer{}}
+	k := &kinds{live: api, clock: clock, watches: scaffold.Watches{Cache: full{}}}
 	for i, step := range []struct {
 		says error
 		want string
@@ -47,7 +61,7 @@ func TestAsk(t *testing.T) {
 	} {
 		api.err = step.says
 		for range 2 {
-			err, got := k.ask(t.Context(), kind, false).err, ""
+			err, got := k.open(t.Context(), scaffold.MetadataOf(kind)), ""
 			if err != nil {
 				got = err.Error()
 			}
