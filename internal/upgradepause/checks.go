@@ -12,6 +12,7 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/sickbay-dev/sickbay/internal/controllerstate"
 	"github.com/sickbay-dev/sickbay/internal/ownwrites"
 	"github.com/sickbay-dev/sickbay/internal/scaffold"
 	"github.com/sickbay-dev/sickbay/internal/upgradepause/pause"
@@ -77,16 +78,23 @@ func (r reader) checks(ctx context.Context, concerns func(client.Object) bool, i
 	return scaffold.RequestsIn(ctx, r, scaffold.MetadataListOf(r.kind), concerns, in...)
 }
 
-// annotate writes changes of annotations in one patch, and only to the MachineHealthCheck that was observed: if it has changed since, the API server
+// writer writes annotations of MachineHealthChecks.
+type writer struct {
+	client.Writer
+
+	memory controllerstate.Memory[struct{}]
+}
+
+// annotate writes the changes in one patch, and only to the MachineHealthCheck that was observed: if it has changed since, the API server
 // refuses.
-func (r *Reconciler) annotate(ctx context.Context, check *metav1.PartialObjectMetadata, changes map[string]*string) error {
+func (w *writer) annotate(ctx context.Context, check *metav1.PartialObjectMetadata, changes map[string]*string) error {
 	if len(changes) == 0 {
 		return nil
 	}
 	after := &metav1.PartialObjectMetadata{TypeMeta: check.TypeMeta, ObjectMeta: metav1.ObjectMeta{Namespace: check.Namespace, Name: check.Name}}
-	if err := r.writer.Patch(ctx, after, ownwrites.Annotations(check, changes), client.FieldOwner(FieldOwner)); err != nil {
+	if err := w.Patch(ctx, after, ownwrites.Annotations(check, changes), client.FieldOwner(FieldOwner)); err != nil {
 		return fmt.Errorf("annotating MachineHealthCheck %s: %w", client.ObjectKeyFromObject(check), err)
 	}
-	r.memory.Expect(after)
+	w.memory.Expect(after)
 	return nil
 }

@@ -73,8 +73,7 @@ type Reconciler struct {
 	Concurrency int
 
 	reader reader
-	writer client.Writer
-	memory controllerstate.Memory[struct{}]
+	writer writer
 	// unreadable are the signals that cannot be read, by kind, so that each is reported once.
 	unreadable controllerstate.Memory[struct{}]
 }
@@ -89,7 +88,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 		r.forget(req.NamespacedName)
 		return ctrl.Result{}, nil
 	}
-	if wait := r.memory.Wait(check, r.Clock.Now()); wait > 0 {
+	if wait := r.writer.memory.Wait(check, r.Clock.Now()); wait > 0 {
 		return ctrl.Result{RequeueAfter: wait}, nil
 	}
 	facts, now := r.observe(ctx, check), r.Clock.Now()
@@ -97,12 +96,12 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	if wait := r.lost(check, decision, now); wait > 0 {
 		return ctrl.Result{RequeueAfter: wait}, nil
 	}
-	err = r.annotate(ctx, check, decision.Changes)
+	err = r.writer.annotate(ctx, check, decision.Changes)
 	if apierrors.IsConflict(err) {
 		// The cache is behind.
-		return ctrl.Result{RequeueAfter: r.memory.Conflict(req.NamespacedName)}, nil
+		return ctrl.Result{RequeueAfter: r.writer.memory.Conflict(req.NamespacedName)}, nil
 	}
-	r.memory.NoConflict(req.NamespacedName)
+	r.writer.memory.NoConflict(req.NamespacedName)
 	if err != nil {
 		return ctrl.Result{}, client.IgnoreNotFound(err)
 	}
@@ -128,23 +127,23 @@ func (r *Reconciler) lost(check *metav1.PartialObjectMetadata, d pause.Decision,
 	if _, recorded := check.Annotations[pause.HandledAnnotation]; recorded || d.Transition != pause.Begin {
 		return 0
 	}
-	return r.memory.Paused(client.ObjectKeyFromObject(check), betweenPauses, now)
+	return r.writer.memory.Paused(client.ObjectKeyFromObject(check), betweenPauses, now)
 }
 
 // remember remembers when a pause was written. What has ended was not lost.
 func (r *Reconciler) remember(key client.ObjectKey, d pause.Decision, now time.Time) {
 	switch {
 	case d.Transition == pause.Begin:
-		r.memory.BeginPause(key, now)
+		r.writer.memory.BeginPause(key, now)
 	case !d.Paused:
-		r.memory.EndPause(key)
+		r.writer.memory.EndPause(key)
 	}
 }
 
 // forget drops the state of a MachineHealthCheck that is gone or not ours.
 func (r *Reconciler) forget(key client.ObjectKey) {
 	forgetCheck(r.Kind, key)
-	r.memory.Forget(key)
+	r.writer.memory.Forget(key)
 }
 
 // name returns the name of the controller in logs and metrics.

@@ -78,7 +78,7 @@ func (f *harness) restart(c client.Client) {
 	f.cache = live.NewLagging(c)
 	f.Reconciler = &Reconciler{
 		Kind: f.Kind, Signals: []Signal{f.signal}, WatchFilter: f.WatchFilter, WarnAfter: warnAfter, Recorder: f.events, Clock: f.clock,
-		reader: reader{f.cache, f.Kind}, writer: f.cache,
+		reader: reader{f.cache, f.Kind}, writer: writer{Writer: f.cache},
 	}
 }
 

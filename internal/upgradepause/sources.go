@@ -59,7 +59,7 @@ func (r *Reconciler) readFrom(s sources) {
 // ReadFrom prepares a Reconciler without a manager: everything is installed, and c has read it. Somebody else watches.
 func (r *Reconciler) ReadFrom(c client.Client, live client.Reader, mapper meta.RESTMapper) {
 	r.ClusterVersion, r.MachineConfigPools = &Installed{yes: true}, &Installed{yes: true}
-	r.reader, r.writer = reader{c, r.Kind}, c
+	r.reader, r.writer.Writer = reader{c, r.Kind}, c
 	r.readFrom(sources{c, live, mapper, func(context.Context, client.Object) error { return nil }})
 }
 

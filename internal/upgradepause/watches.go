@@ -25,7 +25,7 @@ import (
 
 // AddToManager registers the controller and the watch on MachineHealthChecks, as metadata. What the signals read is watched once they need it.
 func (r *Reconciler) AddToManager(mgr ctrl.Manager) error {
-	r.reader, r.writer = reader{mgr.GetClient(), r.Kind}, mgr.GetClient()
+	r.reader, r.writer.Writer = reader{mgr.GetClient(), r.Kind}, mgr.GetClient()
 	r.Clock = cmp.Or[clock.PassiveClock](r.Clock, clock.RealClock{})
 	r.Recorder = cmp.Or(r.Recorder, mgr.GetEventRecorder(ControllerName))
 	r.ClusterVersion = cmp.Or(r.ClusterVersion, &Installed{})
