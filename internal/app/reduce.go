@@ -2,13 +2,18 @@ package app
 
 import (
 	metal3v1 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
+	configv1 "github.com/openshift/api/config/v1"
+	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/internal/hangs"
 	"github.com/sickbay-dev/sickbay/internal/machinehealth"
 	"github.com/sickbay-dev/sickbay/internal/ownwrites"
+	"github.com/sickbay-dev/sickbay/internal/upgradepause/pause"
 )
 
 // reduce drops unused fields of an object on its way into the cache. Use cached objects only for patches of single fields: an update would remove
@@ -23,6 +28,8 @@ func reduce(obj any) (any, error) {
 		reduceCluster(o)
 	case *clusterv1.MachineHealthCheck:
 		emptyCopies(o)
+	case *configv1.ClusterVersion, *mcfgv1.MachineConfigPool, *clusterv1.MachineDeployment, *corev1.Node, *unstructured.Unstructured:
+		return pause.Trim(o), nil // only upgradepause reads them from this cache
 	}
 	return ownwrites.KeepOurManagedFields(obj)
 }
@@ -34,7 +41,7 @@ func reduceMachine(machine *clusterv1.Machine) {
 	emptyCopies(machine)
 	machine.Spec.Bootstrap, machine.Spec.ProviderID, machine.Spec.ReadinessGates, machine.Spec.Taints = clusterv1.Bootstrap{}, "", nil, nil
 	s := &machine.Status
-	s.NodeInfo, s.Addresses, s.CertificatesExpiryDate = nil, nil, metav1.Time{}
+	s.NodeInfo, s.Addresses, s.CertificatesExpiryDate = pause.NodeInfo(machine), nil, metav1.Time{}
 	if s.Deprecated != nil && s.Deprecated.V1Beta1 != nil {
 		s.Deprecated.V1Beta1.Conditions = hangs.Older(machine)
 	}

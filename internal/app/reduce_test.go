@@ -9,10 +9,12 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
+	"github.com/sickbay-dev/sickbay/internal/upgradepause/pause"
 )
 
 // usualMachine is like a Machine of a MachineDeployment with a topology.
@@ -106,5 +108,31 @@ func TestReduceKeepsWhatExplains(t *testing.T) {
 		if diff := cmp.Diff(tt.want, tt.machine.Status.Deprecated.V1Beta1.Conditions); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
+	}
+}
+
+// TestReduceKeepsWhatShowsUpgrades: the cache keeps all that pauses for upgrades depend on, also the old version of a Machine that is updated in place.
+func TestReduceKeepsWhatShowsUpgrades(t *testing.T) {
+	machine, cluster := usualMachine(), usualCluster()
+	build.Annotation(clusterv1.UpdateInProgressAnnotation, "")(machine)
+	machine.Spec.Version = "v1.37.0"
+	machine.Status.Conditions = append(machine.Status.Conditions, metav1.Condition{Type: clusterv1.MachineNodeReadyCondition, Status: metav1.ConditionTrue})
+	build.Annotation(pause.OptionAnnotation, "true")(cluster)
+	cluster.Spec.ControlPlaneRef.Name, cluster.Spec.Paused = "plane", new(true)
+	cluster.Status.Conditions = []metav1.Condition{{Type: clusterv1.ClusterTopologyReconciledCondition, Status: metav1.ConditionFalse, Reason: "Upgrading"}}
+	plane := &unstructured.Unstructured{Object: map[string]any{"kind": "Plane", "spec": map[string]any{"version": "v1.37.0"}, "status": map[string]any{"version": "v1.36.3"}}}
+	deployment := &clusterv1.MachineDeployment{Spec: clusterv1.MachineDeploymentSpec{ClusterName: "c", Template: clusterv1.MachineTemplateSpec{Spec: machine.Spec}}}
+	for _, obj := range []client.Object{machine, cluster, plane, deployment} {
+		want := pause.Trim(obj.DeepCopyObject())
+		reduced, err := reduce(obj)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, pause.Trim(reduced)); diff != "" {
+			t.Errorf("%T (-want +got):\n%s", obj, diff)
+		}
+	}
+	if diff := cmp.Diff(&corev1.NodeSystemInfo{KubeletVersion: "v1.36.3"}, machine.Status.NodeInfo); diff != "" {
+		t.Errorf("of the Node of a Machine that is updated in place (-want +got):\n%s", diff)
 	}
 }

@@ -20,13 +20,13 @@ import (
 func upgradePauseParts(o Options, ready *readiness) []part {
 	version, pools := &upgradepause.Installed{}, &upgradepause.Installed{}
 	checks := func(kind schema.GroupVersionKind) func(context.Context, ctrl.Manager) error {
-		return func(ctx context.Context, mgr ctrl.Manager) error {
+		return func(_ context.Context, mgr ctrl.Manager) error {
 			ready.require(scaffold.MetadataOf(kind))
 			controller := &upgradepause.Reconciler{
 				Kind: kind, ClusterVersion: version, MachineConfigPools: pools, Namespace: o.Namespace, WatchFilter: o.Policy.WatchFilter, Drain: o.Policy.Drain,
 				WarnAfter: o.MaxUpgradePauseWarning, SettleTimeout: o.UpgradeSettleTimeout, Ours: looksAfter(o, kind), SyncPeriod: o.SyncPeriod, Concurrency: o.Concurrency,
 			}
-			return controller.AddToManager(ctx, mgr)
+			return controller.AddToManager(mgr)
 		}
 	}
 	capi := upgradepause.ClusterAPIKind

@@ -14,7 +14,7 @@ import (
 func Find[T client.Object](ctx context.Context, reader client.Reader, key client.ObjectKey, obj T) (T, error) {
 	var none T
 	// Reading empties the kind of an object whose type has one.
-	kind := kindOf(obj)
+	kind := KindOf(obj)
 	err := reader.Get(ctx, key, obj)
 	if apierrors.IsNotFound(err) {
 		return none, nil
@@ -25,8 +25,8 @@ func Find[T client.Object](ctx context.Context, reader client.Reader, key client
 	return obj, nil
 }
 
-// kindOf returns the kind of an object: what it says, or else the name of its type.
-func kindOf(obj client.Object) string {
+// KindOf returns the kind of an object: what it says, or else the name of its type.
+func KindOf(obj client.Object) string {
 	if kind := obj.GetObjectKind().GroupVersionKind().Kind; kind != "" {
 		return kind
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -69,4 +70,14 @@ func (w *Watches) BeginAs(kind schema.GroupVersionKind, obj client.Object, handl
 	}
 	w.begun[kind] = true
 	return nil
+}
+
+// End forgets a kind without a Go type that is served no more, with all objects that the cache has.
+func (w *Watches) End(ctx context.Context, kind schema.GroupVersionKind) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	delete(w.begun, kind)
+	obj := &unstructured.Unstructured{}
+	obj.SetGroupVersionKind(kind)
+	_ = w.Cache.RemoveInformer(ctx, obj) // it fails only for objects without a kind
 }

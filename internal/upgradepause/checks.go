@@ -38,7 +38,7 @@ func (r reader) check(ctx context.Context, key client.ObjectKey) (*metav1.Partia
 }
 
 // all returns all MachineHealthChecks.
-func (r reader) all(ctx context.Context, _ client.Object) []ctrl.Request {
+func (r reader) all(ctx context.Context) []ctrl.Request {
 	return r.checks(ctx, func(client.Object) bool { return true })
 }
 

@@ -6,7 +6,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -18,14 +17,7 @@ import (
 
 // clusterAPI is Cluster API's signal: a Cluster that rolls out another Kubernetes version pauses its own
 // MachineHealthChecks, if it opts in.
-type clusterAPI struct {
-	reader client.Reader
-	// rollouts reads control planes, MachineDeployments and Machines.
-	rollouts client.Reader
-	mapper   meta.RESTMapper
-	// open watches a kind whose objects belong to Clusters, and returns an error until it has been read.
-	open opener
-}
+type clusterAPI struct{ sources }
 
 // Read implements Signal.
 func (s clusterAPI) Read(ctx context.Context, check *metav1.PartialObjectMetadata) []pause.Reading {
@@ -39,13 +31,10 @@ func (s clusterAPI) Read(ctx context.Context, check *metav1.PartialObjectMetadat
 func (s clusterAPI) read(ctx context.Context, key client.ObjectKey) pause.Reading {
 	reading := pause.Reading{IDs: pause.ClusterIDs, Subject: clusterReference(key)}
 	cluster := &clusterv1.Cluster{}
-	err := s.reader.Get(ctx, key, cluster)
-	if apierrors.IsNotFound(err) {
-		reading.Off = true
-		return reading
-	}
-	if err != nil {
-		reading.Err = fmt.Errorf("getting Cluster %s: %w", key, err)
+	if err := s.get(ctx, key, cluster); err != nil {
+		if reading.Off = apierrors.IsNotFound(err); !reading.Off {
+			reading.Err = err
+		}
 		return reading
 	}
 	reading.Subject.UID = cluster.UID
@@ -65,21 +54,15 @@ func (s clusterAPI) upgrades(ctx context.Context, cluster *clusterv1.Cluster) ([
 	if err != nil {
 		return nil, err
 	}
-	if err := s.open(ctx, &clusterv1.MachineDeployment{}); err != nil {
-		return nil, err
-	}
 	var deployments clusterv1.MachineDeploymentList
-	if err := s.rollouts.List(ctx, &deployments, client.InNamespace(cluster.Namespace), client.UnsafeDisableDeepCopy); err != nil {
-		return nil, fmt.Errorf("listing MachineDeployments in %s: %w", cluster.Namespace, err)
-	}
-	if err := s.open(ctx, &clusterv1.Machine{}); err != nil {
+	if err := s.list(ctx, &clusterv1.MachineDeployment{}, &deployments, client.InNamespace(cluster.Namespace)); err != nil {
 		return nil, err
 	}
-	machines, err := machinesOf(ctx, s.rollouts, client.ObjectKeyFromObject(cluster))
+	machines, err := s.machinesOf(ctx, client.ObjectKeyFromObject(cluster))
 	if err != nil {
 		return nil, err
 	}
-	return pause.OfCluster(cluster, controlPlane, deployments.Items, machines)
+	return pause.OfCluster(cluster, controlPlane, deployments.Items, pause.InServiceOf(machines))
 }
 
 // controlPlane reads the control plane, whatever its kind; nil if there is none.
@@ -94,13 +77,7 @@ func (s clusterAPI) controlPlane(ctx context.Context, cluster *clusterv1.Cluster
 	}
 	controlPlane := &unstructured.Unstructured{}
 	controlPlane.SetGroupVersionKind(mapping.GroupVersionKind)
-	if err := s.open(ctx, controlPlane); err != nil {
-		return nil, err
-	}
-	if err := s.rollouts.Get(ctx, client.ObjectKey{Namespace: cluster.Namespace, Name: ref.Name}, controlPlane); err != nil {
-		return nil, fmt.Errorf("getting %s %s: %w", ref.Kind, ref.Name, err)
-	}
-	return controlPlane, nil
+	return controlPlane, s.get(ctx, client.ObjectKey{Namespace: cluster.Namespace, Name: ref.Name}, controlPlane)
 }
 
 func clusterReference(key client.ObjectKey) *corev1.ObjectReference {

@@ -2,7 +2,6 @@ package upgradepause
 
 import (
 	"context"
-	"fmt"
 	"strings"
 
 	configv1 "github.com/openshift/api/config/v1"
@@ -19,8 +18,7 @@ const clusterVersionName = "version"
 
 // clusterVersion is OpenShift's signal. It concerns every MachineHealthCheck.
 type clusterVersion struct {
-	reader    client.Reader
-	tracker   *tracker
+	sources
 	installed *Installed
 }
 
@@ -29,27 +27,18 @@ func (s clusterVersion) Read(ctx context.Context, check *metav1.PartialObjectMet
 	if !s.installed.get() {
 		return nil
 	}
-	return []pause.Reading{s.read(ctx, check)}
-}
-
-func (s clusterVersion) read(ctx context.Context, check *metav1.PartialObjectMetadata) pause.Reading {
 	reading := pause.Reading{IDs: pause.ClusterVersionIDs, Subject: &corev1.ObjectReference{
 		APIVersion: configv1.GroupVersion.String(), Kind: "ClusterVersion", Name: clusterVersionName,
 	}}
 	cv := &configv1.ClusterVersion{}
-	if reading.Err = s.tracker.ready(ctx, cv); reading.Err != nil {
-		return reading
-	}
-	err := s.reader.Get(ctx, client.ObjectKey{Name: clusterVersionName}, cv)
+	err := s.get(ctx, client.ObjectKey{Name: clusterVersionName}, cv)
 	if apierrors.IsNotFound(err) && !strings.Contains(check.Annotations[pause.HandledAnnotation], pause.ClusterVersionIDs) {
 		// The kind is installed, but this is not OpenShift. If a pause for an upgrade of OpenShift is
 		// recorded, this is an error instead.
-		return pause.Reading{}
+		return nil
 	}
-	if err != nil {
-		reading.Err = fmt.Errorf("getting ClusterVersion %s: %w", clusterVersionName, err)
-		return reading
+	if reading.Err = err; err == nil {
+		reading.Upgrades, reading.Err = pause.OfClusterVersion(cv)
 	}
-	reading.Upgrades, reading.Err = pause.OfClusterVersion(cv)
-	return reading
+	return []pause.Reading{reading}
 }

@@ -46,12 +46,12 @@ var (
 type Reconciler struct {
 	// Kind is ClusterAPIKind or OpenShiftKind.
 	Kind schema.GroupVersionKind
-	// Signals report the upgrades in progress. By default: OpenShift's ClusterVersion, once its kind is installed; for ClusterAPIKind, Clusters;
+	// Signals report the upgrades in progress. AddToManager sets them: OpenShift's ClusterVersion, once its kind is installed; for ClusterAPIKind, Clusters;
 	// for OpenShiftKind, MachineConfigPools, once their kind is installed.
 	Signals []Signal
 	// ClusterVersion and MachineConfigPools report when these OpenShift kinds are installed; nil means never.
 	ClusterVersion, MachineConfigPools *Installed
-	// Namespace restricts the reading of control planes and MachineDeployments; empty means all. The manager restricts everything else.
+	// Namespace is what the manager is restricted to; empty means all.
 	Namespace string
 	// WatchFilter, if set, is the value that the label cluster.x-k8s.io/watch-filter must have.
 	WatchFilter string
@@ -64,7 +64,7 @@ type Reconciler struct {
 	// Ours reports whether Sickbay itself manages the machines of a MachineHealthCheck, so that their clocks restart when it is resumed. Nil means
 	// never.
 	Ours func(check *metav1.PartialObjectMetadata) bool
-	// Readiness reports which machines are not back after an upgrade. By default it reads Machines and, on OpenShift, Nodes.
+	// Readiness reports which machines are not back after an upgrade. AddToManager sets it: it reads Machines and, on OpenShift, Nodes.
 	Readiness Readiness
 	Recorder  events.EventRecorder
 	Clock     clock.PassiveClock

@@ -61,9 +61,6 @@ func (r *Reconciler) announce(ctx context.Context, check *metav1.PartialObjectMe
 // announceSignal updates the metrics for a reading, and reports if the signal has become unreadable, or readable again.
 func (r *Reconciler) announceSignal(ctx context.Context, reading pause.Reading) {
 	subject := reading.Subject
-	if subject == nil {
-		return
-	}
 	measureSignal(reading)
 	key := client.ObjectKey{Namespace: subject.Namespace, Name: subject.Name}
 	kind, reason, text := corev1.EventTypeNormal, EventReadable, "Sickbay can tell again whether an upgrade is in progress"

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -169,21 +168,9 @@ func (f *harness) remove(check *metav1.PartialObjectMetadata) {
 	objects.Delete(f.t, f.env.Client, check.DeepCopy())
 }
 
-// annotate changes annotations: nil removes one.
-func (f *harness) annotate(check *metav1.PartialObjectMetadata, changes map[string]*string) {
-	f.t.Helper()
-	f.change(check, func(m *metav1.PartialObjectMetadata) {
-		m.Annotations = stored(m.Annotations).After(changes)
-	})
-}
-
 func (f *harness) unannotate(check *metav1.PartialObjectMetadata, keys ...string) {
 	f.t.Helper()
-	changes := map[string]*string{}
-	for _, key := range keys {
-		changes[key] = nil
-	}
-	f.annotate(check, changes)
+	f.change(check, func(m *metav1.PartialObjectMetadata) { m.Annotations = stored(m.Annotations).But(keys...) })
 }
 
 // wantStored asserts all annotations of a MachineHealthCheck.
@@ -226,27 +213,12 @@ func (f *harness) wantRest(check *metav1.PartialObjectMetadata) {
 // meddling returns a client that does something before each patch.
 func (f *harness) meddling(meddle func()) client.Client {
 	f.t.Helper()
-	return f.patching(func(client.Object) error { meddle(); return nil })
-}
-
-// patching returns a client that calls ask before each patch; if ask returns an error, the patch fails with
-// it.
-func (f *harness) patching(ask func(obj client.Object) error) client.Client {
-	f.t.Helper()
 	return f.env.Intercept(f.t, interceptor.Funcs{
 		Patch: func(ctx context.Context, c client.WithWatch, obj client.Object, patch client.Patch, opts ...client.PatchOption) error {
-			if err := ask(obj); err != nil {
-				return err
-			}
+			meddle()
 			return c.Patch(ctx, obj, patch, opts...)
 		},
 	})
-}
-
-// once returns a function that acts only the first time.
-func (*harness) once(do func()) func() {
-	var once sync.Once
-	return func() { once.Do(do) }
 }
 
 // Short names, which the tests of package pause also use.

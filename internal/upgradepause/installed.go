@@ -5,12 +5,12 @@ import (
 	"sync"
 )
 
-// Installed records that an OpenShift kind is installed, and notifies the controllers. The zero value is
-// ready, and means that it is not. It is safe for concurrent use.
+// Installed records that an OpenShift kind is installed, and wakes up the controllers. The zero value is ready, and means
+// that it is not. It is safe for concurrent use.
 type Installed struct {
 	mu   sync.Mutex
 	yes  bool
-	tell []func() error
+	wake []func() error
 }
 
 // Set records that the kind is installed.
@@ -19,21 +19,17 @@ func (i *Installed) Set() error {
 	defer i.mu.Unlock()
 	i.yes = true
 	var errs []error
-	for _, tell := range i.tell {
-		errs = append(errs, tell())
+	for _, wake := range i.wake {
+		errs = append(errs, wake())
 	}
 	return errors.Join(errs...)
 }
 
-// whenSet calls tell once the kind is installed: now, if it is installed already.
-func (i *Installed) whenSet(tell func() error) error {
+// whenSet has Set call wake.
+func (i *Installed) whenSet(wake func() error) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	i.tell = append(i.tell, tell)
-	if i.yes {
-		return tell()
-	}
-	return nil
+	i.wake = append(i.wake, wake)
 }
 
 func (i *Installed) get() bool {

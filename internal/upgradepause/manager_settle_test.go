@@ -13,6 +13,7 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/sickbay-dev/sickbay/internal/openshift"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
 	"github.com/sickbay-dev/sickbay/internal/testing/pausing"
@@ -92,7 +93,7 @@ func TestManagerSettlesNodes(t *testing.T) {
 func (s *stage) openshiftMachine(name string, labels map[string]any) {
 	s.t.Helper()
 	m := &unstructured.Unstructured{Object: map[string]any{"metadata": map[string]any{"labels": labels}, "spec": map[string]any{}}}
-	m.SetGroupVersionKind(openshiftMachine().GroupVersionKind())
+	m.SetGroupVersionKind(openshift.Kind)
 	m.SetNamespace(s.ns)
 	m.SetName(name)
 	s.Expect(s.env.Client.Create(s.t.Context(), m)).To(Succeed())

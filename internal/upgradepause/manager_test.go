@@ -16,7 +16,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
 )
 
-// patience is far longer than an event takes. These tests have no sync period, so only events can trigger
+// patience is far longer than an event takes. Most tests have no sync period, so only events can trigger
 // anything.
 const patience = 30 * time.Second
 
@@ -34,6 +34,8 @@ type stage struct {
 	clock *testingclock.FakePassiveClock
 	// settle is how long Nodes may take to become Ready.
 	settle time.Duration
+	// period is how often to look again without an event; zero means never.
+	period time.Duration
 	// recorder, if set, receives the events instead of the API server.
 	recorder *events.FakeRecorder
 }
@@ -65,11 +67,11 @@ func (s *stage) run(cfg *rest.Config, configure ...func(*ctrl.Options)) {
 		},
 		Setup: func(mgr ctrl.Manager) error {
 			for _, kind := range bothKinds {
-				r := &Reconciler{Kind: kind, ClusterVersion: s.installed, MachineConfigPools: s.pools, Namespace: s.ns, WarnAfter: warnAfter, SettleTimeout: s.settle, Clock: s.clock, Concurrency: 4}
+				r := &Reconciler{Kind: kind, ClusterVersion: s.installed, MachineConfigPools: s.pools, Namespace: s.ns, WarnAfter: warnAfter, SettleTimeout: s.settle, Clock: s.clock, SyncPeriod: s.period, Concurrency: 4}
 				if s.recorder != nil {
 					r.Recorder = s.recorder
 				}
-				if err := r.AddToManager(s.t.Context(), mgr); err != nil {
+				if err := r.AddToManager(mgr); err != nil {
 					return err
 				}
 			}

@@ -6,7 +6,6 @@ import (
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/internal/upgradepause/pause"
 )
@@ -14,8 +13,7 @@ import (
 // machineConfigPools is the signal of OpenShift's machine config operator. Its workers go on rebooting after ClusterVersion reports
 // the end of an upgrade, and also reboot for a mere setting. It concerns every MachineHealthCheck of OpenShift.
 type machineConfigPools struct {
-	reader    client.Reader
-	tracker   *tracker
+	sources
 	installed *Installed
 }
 
@@ -25,11 +23,7 @@ func (s machineConfigPools) Read(ctx context.Context, _ *metav1.PartialObjectMet
 		return nil
 	}
 	var pools mcfgv1.MachineConfigPoolList
-	err := s.tracker.ready(ctx, &mcfgv1.MachineConfigPool{})
-	if err == nil {
-		err = s.reader.List(ctx, &pools, client.UnsafeDisableDeepCopy)
-	}
-	if err != nil {
+	if err := s.list(ctx, &mcfgv1.MachineConfigPool{}, &pools); err != nil {
 		// No pool is known, but every OpenShift cluster has the workers' pool.
 		return []pause.Reading{{IDs: pause.PoolIDs, Subject: poolReference(pause.WorkerPool), Err: err}}
 	}

@@ -18,7 +18,7 @@ import (
 func TestReadingOfClusterVersion(t *testing.T) {
 	f := newHarness(t, OpenShiftKind)
 	installed := &Installed{}
-	f.Signals = []Signal{clusterVersion{reader: f.env.Client, installed: installed}}
+	f.Signals = []Signal{clusterVersion{sources{cached: f.env.Client, open: opened}, installed}}
 	check := f.check("mhc", nil)
 	step := func(what, want string, events ...string) {
 		t.Helper()
@@ -63,8 +63,7 @@ func TestReadingOfClusterVersion(t *testing.T) {
 func TestReadingOfClusters(t *testing.T) {
 	t.Parallel()
 	f := newHarness(t, ClusterAPIKind)
-	nothing := func(context.Context, client.Object) error { return nil }
-	signal := clusterAPI{reader: f.env.Client, rollouts: unindexed{f.env.Client}, mapper: f.env.Client.RESTMapper(), open: nothing}
+	signal := clusterAPI{sources{cached: unindexed{f.env.Client}, mapper: f.env.Client.RESTMapper(), open: opened}}
 	wants := build.Annotation(pause.OptionAnnotation, wantsThem)
 	plane := func(change func(*clusterv1.ContractVersionedObjectReference)) build.ClusterFunc {
 		return func(c *clusterv1.Cluster) { change(&c.Spec.ControlPlaneRef) }
@@ -102,6 +101,9 @@ func TestReadingOfClusters(t *testing.T) {
 		}
 	}
 }
+
+// opened is an opener of kinds that can be read.
+func opened(context.Context, client.Object) error { return nil }
 
 // unindexed reads from an API server, which lacks the cache's indexes.
 type unindexed struct{ client.Reader }

@@ -2,6 +2,7 @@ package upgradepause
 
 import (
 	"context"
+	"strings"
 	"testing"
 	"time"
 
@@ -15,6 +16,7 @@ import (
 
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
 	"github.com/sickbay-dev/sickbay/internal/testing/env"
+	"github.com/sickbay-dev/sickbay/internal/testing/objects"
 	"github.com/sickbay-dev/sickbay/internal/upgradepause/pause"
 )
 
@@ -64,40 +66,32 @@ func newFleet(t testing.TB, e *env.Env, namespace, name, version string, opts ..
 // planeWants begins to roll out a version to the control plane.
 func (f *fleet) planeWants(t testing.TB, version string) {
 	t.Helper()
-	f.update(t, f.plane, func() { f.plane.Spec.Version = version })
+	objects.Change(t, f.env.Client, f.plane, func(p *controlplanev1.KubeadmControlPlane) { p.Spec.Version = version })
 }
 
 // planeHas sets the versions of its machines and their kubelets.
 func (f *fleet) planeHas(t testing.TB, versions ...string) {
 	t.Helper()
-	f.updateStatus(t, f.plane, func() { f.plane.Status.Versions = statusVersions(versions) })
+	objects.ChangeStatus(t, f.env.Client, f.plane, func(p *controlplanev1.KubeadmControlPlane) { p.Status.Versions = statusVersions(versions) })
 	f.machines(t, "plane", clusterv1.MachineControlPlaneLabel, "", versions)
 }
 
 // machines creates the wanted machines, and then removes the others.
 func (f *fleet) machines(t testing.TB, rollout, label, value string, versions []string) {
 	t.Helper()
-	name, wanted := f.cluster.Name, map[string]bool{}
+	prefix, wanted := f.cluster.Name+"-"+rollout+"-", map[string]bool{}
 	for _, version := range versions {
-		machine := build.Machine(f.cluster.Namespace, name+"-"+rollout+"-"+version, build.InCluster(name))
-		build.Label("test/rollout", rollout)(machine)
+		machine := build.Machine(f.cluster.Namespace, prefix+version, build.InCluster(f.cluster.Name))
 		build.Label(label, value)(machine)
 		machine.Spec.Version, wanted[machine.Name] = version, true
 		if err := f.env.Client.Create(t.Context(), machine); err != nil && !apierrors.IsAlreadyExists(err) {
 			t.Fatal(err)
 		}
 	}
-	var list clusterv1.MachineList
-	if err := f.env.Client.List(t.Context(), &list, client.InNamespace(f.cluster.Namespace),
-		client.MatchingLabels{clusterv1.ClusterNameLabel: name, "test/rollout": rollout}); err != nil {
-		t.Fatal(err)
-	}
-	for i := range list.Items {
-		if wanted[list.Items[i].Name] {
-			continue
-		}
-		if err := f.env.Client.Delete(t.Context(), &list.Items[i]); err != nil {
-			t.Fatal(err)
+	stored := objects.List(t, f.env.Client, &clusterv1.MachineList{}, f.cluster.Namespace)
+	for i := range stored.Items {
+		if machine := &stored.Items[i]; strings.HasPrefix(machine.Name, prefix) && !wanted[machine.Name] {
+			objects.Delete(t, f.env.Client, machine)
 		}
 	}
 }
@@ -105,7 +99,7 @@ func (f *fleet) machines(t testing.TB, rollout, label, value string, versions []
 // workersWant begins to roll out a version to the workers.
 func (f *fleet) workersWant(t testing.TB, version string) {
 	t.Helper()
-	f.update(t, f.workers, func() { f.workers.Spec.Template.Spec.Version = version })
+	objects.Change(t, f.env.Client, f.workers, func(d *clusterv1.MachineDeployment) { d.Spec.Template.Spec.Version = version })
 }
 
 // workersHave sets the versions of their machines and kubelets.
@@ -118,36 +112,19 @@ func (f *fleet) workersHave(t testing.TB, versions ...string) {
 // kubeletsHave sets the versions of the workers' kubelets.
 func (f *fleet) kubeletsHave(t testing.TB, versions ...string) {
 	t.Helper()
-	f.updateStatus(t, f.workers, func() {
-		f.workers.Status.Versions, f.workers.Status.Replicas = statusVersions(versions), new(int32(3))
+	objects.ChangeStatus(t, f.env.Client, f.workers, func(d *clusterv1.MachineDeployment) {
+		d.Status.Versions, d.Status.Replicas = statusVersions(versions), new(int32(3))
 	})
 }
 
 // option sets whether the Cluster wants pauses; empty removes the annotation.
 func (f *fleet) option(t testing.TB, value string) {
 	t.Helper()
-	f.update(t, f.cluster, func() {
-		delete(f.cluster.Annotations, pause.OptionAnnotation)
-		if value != "" {
-			build.Annotation(pause.OptionAnnotation, value)(f.cluster)
-		}
-	})
-}
-
-func (f *fleet) update(t testing.TB, obj client.Object, change func()) {
-	t.Helper()
-	change()
-	if err := f.env.Client.Update(t.Context(), obj); err != nil {
-		t.Fatal(err)
+	if value == "" {
+		objects.Unannotate(t, f.env.Client, f.cluster, pause.OptionAnnotation)
+		return
 	}
-}
-
-func (f *fleet) updateStatus(t testing.TB, obj client.Object, change func()) {
-	t.Helper()
-	change()
-	if err := f.env.Client.Status().Update(t.Context(), obj); err != nil {
-		t.Fatal(err)
-	}
+	objects.Annotate(t, f.env.Client, f.cluster, pause.OptionAnnotation, value)
 }
 
 func statusVersions(versions []string) []clusterv1.StatusVersion {
@@ -158,17 +135,17 @@ func statusVersions(versions []string) []clusterv1.StatusVersion {
 	return list
 }
 
-// openshift is the ClusterVersion on the API server. There is only one, so tests that use it do not run in
+// operator writes the ClusterVersion on the API server. There is only one, so tests that use it do not run in
 // parallel.
-type openshift struct {
+type operator struct {
 	env     *env.Env
 	version *configv1.ClusterVersion
 }
 
 // newOpenshift stores a ClusterVersion that does not upgrade, and removes it when the test ends.
-func newOpenshift(t testing.TB, e *env.Env) *openshift {
+func newOpenshift(t testing.TB, e *env.Env) *operator {
 	t.Helper()
-	o := &openshift{env: e, version: &configv1.ClusterVersion{
+	o := &operator{env: e, version: &configv1.ClusterVersion{
 		ObjectMeta: metav1.ObjectMeta{Name: clusterVersionName},
 		Spec:       configv1.ClusterVersionSpec{ClusterID: "7e8b6a1c-0000-4000-8000-000000000000"},
 	}}
@@ -200,13 +177,13 @@ func update(version string, state configv1.UpdateState, started time.Time) confi
 }
 
 // begin starts an upgrade, as the operator reports it.
-func (o *openshift) begin(t testing.TB, to string, at time.Time) {
+func (o *operator) begin(t testing.TB, to string, at time.Time) {
 	t.Helper()
 	o.write(t, configv1.ConditionTrue, append([]configv1.UpdateHistory{update(to, configv1.PartialUpdate, at)}, o.version.Status.History...)...)
 }
 
 // end completes the last upgrade.
-func (o *openshift) end(t testing.TB) {
+func (o *operator) end(t testing.TB) {
 	t.Helper()
 	history := o.version.Status.History
 	history[0].State, history[0].CompletionTime = configv1.CompletedUpdate, new(metav1.NewTime(history[0].StartedTime.Add(time.Minute)))
@@ -214,7 +191,7 @@ func (o *openshift) end(t testing.TB) {
 }
 
 // write stores the operator's report.
-func (o *openshift) write(t testing.TB, progressing configv1.ConditionStatus, history ...configv1.UpdateHistory) {
+func (o *operator) write(t testing.TB, progressing configv1.ConditionStatus, history ...configv1.UpdateHistory) {
 	t.Helper()
 	since := metav1.NewTime(time.Now())
 	if len(history) > 0 {

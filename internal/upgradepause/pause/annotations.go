@@ -6,6 +6,7 @@ import (
 
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
+	"github.com/sickbay-dev/sickbay/healthcheck"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 )
 
@@ -84,13 +85,14 @@ func noted(annotations map[string]string) []string {
 	return strings.FieldsFunc(annotations[HandledAnnotation], func(r rune) bool { return r == ',' })
 }
 
-// timeOf returns the time in an annotation; zero if there is none, or if it is invalid.
-func timeOf(annotations map[string]string, key string) time.Time {
+// timeOf returns the time in an annotation, at the latest now: another machine's clock may have been ahead of ours. It is zero if there is none, or
+// if it is invalid.
+func timeOf(annotations map[string]string, key string, now time.Time) time.Time {
 	at, err := time.Parse(time.RFC3339, annotations[key])
 	if err != nil {
 		return time.Time{}
 	}
-	return at
+	return healthcheck.Earliest(now, at)
 }
 
 func format(at time.Time) *string { return new(at.UTC().Format(time.RFC3339)) }

@@ -1,6 +1,7 @@
 package pause
 
 import (
+	"cmp"
 	"strings"
 	"time"
 
@@ -26,7 +27,7 @@ func begin(f Facts, now time.Time) Decision {
 // keep keeps our pause, records upgrades that have begun meanwhile, and warns if the pause gets long.
 func keep(f Facts, now time.Time) Decision {
 	d := paused(f, now)
-	warnedAt := earlier(now, timeOf(f.Annotations, WarnedAtAnnotation))
+	warnedAt := timeOf(f.Annotations, WarnedAtAnnotation, now)
 	long := d.PausedAt.Add(f.WarnAfter)
 	if f.stuck() {
 		long, d.Overlong = d.PausedAt, true
@@ -46,11 +47,7 @@ func keep(f Facts, now time.Time) Decision {
 
 // paused returns a decision with our pause and its start.
 func paused(f Facts, now time.Time) Decision {
-	// Another machine's clock may have been ahead of ours.
-	d := Decision{Paused: true, PausedAt: earlier(now, timeOf(f.Annotations, PausedAtAnnotation))}
-	if d.PausedAt.IsZero() {
-		d.PausedAt = now
-	}
+	d := Decision{Paused: true, PausedAt: cmp.Or(timeOf(f.Annotations, PausedAtAnnotation, now), now)}
 	d.Overlong = now.Sub(d.PausedAt) >= f.WarnAfter
 	return d
 }
@@ -117,10 +114,3 @@ func leave(f Facts, known []string) Decision {
 }
 
 func joined(ids []string) *string { return new(strings.Join(ids, ",")) }
-
-func earlier(a, b time.Time) time.Time {
-	if b.Before(a) {
-		return b
-	}
-	return a
-}

@@ -2,20 +2,20 @@ package pause
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
 	"github.com/blang/semver/v4"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/sets"
 	"sigs.k8s.io/cluster-api/util/version"
 )
 
 // controlPlaneTarget returns the version that a control plane upgrades to; empty if it does not upgrade. It upgrades if one of its
 // Machines is older than its spec says. A control plane without Machines reports its versions in its status; if it reports none, it
 // is being created.
-func controlPlaneTarget(controlPlane *unstructured.Unstructured, machines versionSet) (string, error) {
+func controlPlaneTarget(controlPlane *unstructured.Unstructured, machines sets.Set[string]) (string, error) {
 	if controlPlane == nil {
 		return "", nil
 	}
@@ -23,7 +23,7 @@ func controlPlaneTarget(controlPlane *unstructured.Unstructured, machines versio
 	if err != nil || target == "" {
 		return "", err
 	}
-	current := slices.Sorted(maps.Keys(machines))
+	current := sets.List(machines)
 	if len(current) == 0 {
 		if current, err = currentVersions(controlPlane); err != nil {
 			return "", err

@@ -22,6 +22,6 @@ func FuzzAnnotations(f *testing.F) {
 		if value := pausedValue(annotations); holderOf(map[string]string{clusterv1.PausedAnnotation: value, MarkerAnnotation: ""}) != us {
 			t.Errorf("%q is not known as a pause of ours", value)
 		}
-		timeOf(annotations, PausedAtAnnotation)
+		timeOf(annotations, PausedAtAnnotation, noon)
 	})
 }

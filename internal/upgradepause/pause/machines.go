@@ -4,8 +4,10 @@ import (
 	"slices"
 
 	"github.com/blang/semver/v4"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/util/sets"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
@@ -31,52 +33,46 @@ func NotReady(machines []clusterv1.Machine, selector labels.Selector) []string {
 // controlPlaneMachines is the key for the machines of a control plane. No MachineDeployment has this name.
 const controlPlaneMachines = ""
 
-// versionSet has the versions of some machines.
-type versionSet map[string]bool
-
-// inService has the versions that the machines of each MachineDeployment, and of the control plane, should have, including those that are
+// InService has the versions that the machines of each MachineDeployment, and of the control plane, should have, including those that are
 // being deleted. It takes them from the spec: the kubelet of an image may be older than the version that the image was chosen for.
-type inService map[string]versionSet
+type InService map[string]sets.Set[string]
 
-func inServiceOf(machines []clusterv1.Machine) inService {
-	all := inService{}
+// InServiceOf returns the versions of some machines.
+func InServiceOf(machines []clusterv1.Machine) InService {
+	all := InService{}
 	for i := range machines {
-		all.add(&machines[i])
+		rollout, ok := rolloutOf(&machines[i])
+		if !ok {
+			continue
+		}
+		if all[rollout] == nil {
+			all[rollout] = sets.New[string]()
+		}
+		all[rollout].Insert(machines[i].Spec.Version)
+		if left := NodeInfo(&machines[i]); left != nil {
+			all[rollout].Insert(left.KubeletVersion)
+		}
+		all[rollout].Delete("")
 	}
 	return all
 }
 
-func (s inService) add(machine *clusterv1.Machine) {
-	rollout, ok := rolloutOf(machine)
-	if !ok {
-		return
-	}
-	if s[rollout] == nil {
-		s[rollout] = versionSet{}
-	}
-	for _, version := range []string{machine.Spec.Version, versionLeft(machine)} {
-		if version != "" {
-			s[rollout][version] = true
-		}
-	}
-}
-
-// versionLeft returns the old version of a machine that is being updated in place; empty if it is not, or if the version stays the
-// same. Cluster API writes the new version to the spec at once, so only the kubelet shows the old one.
-func versionLeft(machine *clusterv1.Machine) string {
+// NodeInfo returns the old version of a machine that is being updated in place; nil if it is not, or if the version stays the same. Cluster API
+// writes the new version to the spec at once, so only the kubelet shows the old one.
+func NodeInfo(machine *clusterv1.Machine) *corev1.NodeSystemInfo {
 	info := machine.Status.NodeInfo
 	if _, updating := machine.Annotations[clusterv1.UpdateInProgressAnnotation]; !updating || info == nil {
-		return ""
+		return nil
 	}
 	has, err := semver.ParseTolerant(info.KubeletVersion)
 	if err != nil {
-		return ""
+		return nil
 	}
 	wants, err := semver.ParseTolerant(machine.Spec.Version)
 	if err != nil || (!older(has, wants) && !older(wants, has)) {
-		return ""
+		return nil
 	}
-	return info.KubeletVersion
+	return &corev1.NodeSystemInfo{KubeletVersion: info.KubeletVersion}
 }
 
 // rolloutOf returns which rollout replaces a machine when the version changes.

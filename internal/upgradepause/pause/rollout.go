@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/sets"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/cluster-api/util/annotations"
 )
@@ -28,13 +29,7 @@ func WantedBy(cluster *clusterv1.Cluster) (bool, error) {
 
 // OfCluster returns the upgrades of a Cluster to another Kubernetes version, from the fields that Cluster API itself
 // uses. A Cluster with a topology upgrades as a whole. Otherwise each version that is being rolled out is an upgrade.
-func OfCluster(
-	cluster *clusterv1.Cluster, controlPlane *unstructured.Unstructured, deployments []clusterv1.MachineDeployment, machines []clusterv1.Machine,
-) ([]Upgrade, error) {
-	return ofCluster(cluster, controlPlane, deployments, inServiceOf(machines))
-}
-
-func ofCluster(cluster *clusterv1.Cluster, controlPlane *unstructured.Unstructured, deployments []clusterv1.MachineDeployment, machines inService) ([]Upgrade, error) {
+func OfCluster(cluster *clusterv1.Cluster, controlPlane *unstructured.Unstructured, deployments []clusterv1.MachineDeployment, machines InService) ([]Upgrade, error) {
 	whole := ofTopology(cluster, controlPlane, deployments)
 	if Going(whole) {
 		return whole, nil
@@ -44,7 +39,7 @@ func ofCluster(cluster *clusterv1.Cluster, controlPlane *unstructured.Unstructur
 }
 
 // rollouts returns the upgrades that the machines show.
-func rollouts(cluster *clusterv1.Cluster, controlPlane *unstructured.Unstructured, deployments []clusterv1.MachineDeployment, machines inService) ([]Upgrade, error) {
+func rollouts(cluster *clusterv1.Cluster, controlPlane *unstructured.Unstructured, deployments []clusterv1.MachineDeployment, machines InService) ([]Upgrade, error) {
 	var upgrades []Upgrade
 	target, err := controlPlaneTarget(controlPlane, machines[controlPlaneMachines])
 	if target != "" {
@@ -77,7 +72,7 @@ func eachOnce(upgrades []Upgrade) []Upgrade {
 
 // workersTarget returns the version that a MachineDeployment rolls out. It is empty if all its machines should have
 // that version already, if it replaces machines only when a person deletes them, or if it is being deleted.
-func workersTarget(cluster *clusterv1.Cluster, deployment *clusterv1.MachineDeployment, machines versionSet) string {
+func workersTarget(cluster *clusterv1.Cluster, deployment *clusterv1.MachineDeployment, machines sets.Set[string]) string {
 	target := deployment.Spec.Template.Spec.Version
 	if deployment.Spec.ClusterName != cluster.Name || target == "" || !deployment.DeletionTimestamp.IsZero() ||
 		deployment.Spec.Rollout.Strategy.Type == clusterv1.OnDeleteMachineDeploymentStrategyType {

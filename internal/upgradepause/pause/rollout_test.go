@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/sets"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
@@ -52,7 +53,7 @@ func TestControlPlaneTarget(t *testing.T) {
 	both["version"] = old
 	for name, tt := range map[string]struct {
 		plane    *unstructured.Unstructured
-		machines versionSet
+		machines sets.Set[string]
 		want     string
 	}{
 		"there is none":                            {nil, nil, ""},
@@ -93,17 +94,17 @@ func TestControlPlaneTarget(t *testing.T) {
 		"wants v1.31.4, is v1.31.0":          {plane("v1.31.4", map[string]any{"version": "v1.31.0"}), nil, "v1.31.4"},
 		"wants v1.31.0, is v1.31.5-eks-1234": {plane("v1.31.0", map[string]any{"version": "v1.31.5-eks-1234"}), nil, ""},
 		// If there are Machines, their own versions count, not those of their kubelets.
-		"by machines: rolled out, the image has an older kubelet": {plane(patch, planeVersions(before)), versions(patch), ""},
-		"by machines: begins, the status does not say so yet":     {plane(patch, planeVersions(patch)), versions(before), patch},
-		"by machines: in the middle":                              {plane(patch, planeVersions(before, patch)), versions(before, patch), patch},
-		"by machines: the last old one is going":                  {plane(patch, planeVersions(patch)), versions(patch, patch, before), patch},
-		"by machines: rolled out":                                 {plane(patch, planeVersions(patch)), versions(patch), ""},
-		"by machines: being created: no status":                   {plane(patch, nil), versions(patch), ""},
-		"by machines: one is being updated in place":              {plane(patch, planeVersions(patch)), versions(patch, before), patch},
-		"by machines: a downgrade is none":                        {plane(before, planeVersions(patch)), versions(patch), ""},
-		"by machines: its machines know of no builds":             {plane("v1.31.4+k0s.0", nil), versions("v1.31.4"), ""},
-		"by machines: the same, older":                            {plane("v1.31.4+k0s.0", nil), versions("v1.31.3"), "v1.31.4+k0s.0"},
-		"by machines: they have no version: by the status":        {plane(patch, planeVersions(before)), versions(), patch},
+		"by machines: rolled out, the image has an older kubelet": {plane(patch, planeVersions(before)), sets.New(patch), ""},
+		"by machines: begins, the status does not say so yet":     {plane(patch, planeVersions(patch)), sets.New(before), patch},
+		"by machines: in the middle":                              {plane(patch, planeVersions(before, patch)), sets.New(before, patch), patch},
+		"by machines: the last old one is going":                  {plane(patch, planeVersions(patch)), sets.New(patch, patch, before), patch},
+		"by machines: rolled out":                                 {plane(patch, planeVersions(patch)), sets.New(patch), ""},
+		"by machines: being created: no status":                   {plane(patch, nil), sets.New(patch), ""},
+		"by machines: one is being updated in place":              {plane(patch, planeVersions(patch)), sets.New(patch, before), patch},
+		"by machines: a downgrade is none":                        {plane(before, planeVersions(patch)), sets.New(patch), ""},
+		"by machines: its machines know of no builds":             {plane("v1.31.4+k0s.0", nil), sets.New("v1.31.4"), ""},
+		"by machines: the same, older":                            {plane("v1.31.4+k0s.0", nil), sets.New("v1.31.3"), "v1.31.4+k0s.0"},
+		"by machines: they have no version: by the status":        {plane(patch, planeVersions(before)), sets.New[string](), patch},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got, err := controlPlaneTarget(tt.plane, tt.machines); err != nil || got != tt.want {
@@ -125,31 +126,22 @@ func TestControlPlaneTarget(t *testing.T) {
 			}
 		})
 	}
-	if got, err := controlPlaneTarget(plane(target, planeVersions(target)), versions("latest")); err == nil || got != "" {
+	if got, err := controlPlaneTarget(plane(target, planeVersions(target)), sets.New("latest")); err == nil || got != "" {
 		t.Errorf("a machine has none: got %q and error %v, want only an error", got, err)
 	}
-}
-
-// versions returns the versions in the specs of some machines.
-func versions(each ...string) versionSet {
-	s := versionSet{}
-	for _, version := range each {
-		s[version] = true
-	}
-	return s
 }
 
 // pool is a MachineDeployment with its machines.
 type pool struct {
 	deployment clusterv1.MachineDeployment
-	machines   versionSet
+	machines   sets.Set[string]
 }
 
 // deployment returns a MachineDeployment with a wanted version, and the versions of its machines.
 func deployment(target string, each ...string) pool {
 	d := clusterv1.MachineDeployment{}
 	d.Name, d.Spec.ClusterName, d.Spec.Template.Spec.Version = "md", build.ClusterName, target
-	return pool{d, versions(each...)}
+	return pool{d, sets.New(each...)}
 }
 
 // named renames the MachineDeployment: names are unique in a Cluster.
@@ -167,9 +159,9 @@ func (p pool) kubelets(each ...string) pool {
 }
 
 // all returns MachineDeployments, and the machines of each.
-func all(pools ...pool) ([]clusterv1.MachineDeployment, inService) {
+func all(pools ...pool) ([]clusterv1.MachineDeployment, InService) {
 	var deployments []clusterv1.MachineDeployment
-	machines := inService{}
+	machines := InService{}
 	for _, p := range pools {
 		deployments = append(deployments, p.deployment)
 		machines[p.deployment.Name] = p.machines
@@ -243,11 +235,11 @@ func TestInService(t *testing.T) {
 	} {
 		machines = append(machines, *trimMachine(machine))
 	}
-	want := inService{"md": versions(v33, v34), "": versions(v33, v34)}
-	if diff := cmp.Diff(want, inServiceOf(machines)); diff != "" {
+	want := InService{"md": sets.New(v33, v34), "": sets.New(v33, v34)}
+	if diff := cmp.Diff(want, InServiceOf(machines)); diff != "" {
 		t.Errorf("counted (-want +got):\n%s", diff)
 	}
-	upgrades, err := OfCluster(build.Cluster("ns", build.ClusterName), nil, []clusterv1.MachineDeployment{deployment(v34).deployment}, machines)
+	upgrades, err := OfCluster(build.Cluster("ns", build.ClusterName), nil, []clusterv1.MachineDeployment{deployment(v34).deployment}, InServiceOf(machines))
 	if err != nil || len(upgrades) != 1 || upgrades[0].ID != "cluster/"+v34 {
 		t.Errorf("upgrades are %+v, %v", upgrades, err)
 	}
@@ -281,7 +273,7 @@ func TestRollouts(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			deployments, machines := all(tt.pools...)
-			got, err := ofCluster(cluster, tt.plane, deployments, machines)
+			got, err := OfCluster(cluster, tt.plane, deployments, machines)
 			if diff := cmp.Diff(tt.want, got, cmpopts.EquateEmpty()); diff != "" {
 				t.Errorf("upgrades (-want +got):\n%s", diff)
 			}

@@ -84,7 +84,7 @@ func TestTopologyUpgrades(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			deployments, machines := all(tt.pools...)
-			got, err := ofCluster(tt.cluster, tt.plane, deployments, machines)
+			got, err := OfCluster(tt.cluster, tt.plane, deployments, machines)
 			if diff := cmp.Diff(tt.want, got, cmpopts.EquateEmpty()); diff != "" || err != nil {
 				t.Errorf("error %v, upgrades (-want +got):\n%s", err, diff)
 			}
@@ -128,7 +128,7 @@ func TestPausedRollout(t *testing.T) {
 			}
 			for _, paused := range []bool{false, true} {
 				hold(cluster, cp, &mds[0], paused)
-				upgrades, err := ofCluster(cluster, Trim(cp).(*unstructured.Unstructured), mds, machines)
+				upgrades, err := OfCluster(cluster, Trim(cp).(*unstructured.Unstructured), mds, machines)
 				if err != nil || len(upgrades) != 1 || upgrades[0].Halted != paused || upgrades[0].ID != "cluster/"+target {
 					t.Errorf("paused %t: %+v, %v", paused, upgrades, err)
 				}

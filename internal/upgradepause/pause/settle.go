@@ -1,10 +1,12 @@
 package pause
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
 
+	"github.com/sickbay-dev/sickbay/healthcheck"
 	"github.com/sickbay-dev/sickbay/internal/humanize"
 )
 
@@ -28,11 +30,8 @@ func (s Settle) settled() bool {
 
 // settle keeps the pause until the Nodes are Ready or the time is up. It stores when that wait began.
 func settle(f Facts, now time.Time) Decision {
-	stored := timeOf(f.Annotations, SettlingAnnotation)
-	began := earlier(now, stored)
-	if stored.IsZero() {
-		began = now
-	}
+	stored := timeOf(f.Annotations, SettlingAnnotation, now)
+	began := cmp.Or(stored, now)
 	until := began.Add(f.Settle.Within)
 	if f.Settle.settled() || !now.Before(until) {
 		return end(f, now)
@@ -47,9 +46,9 @@ func settle(f Facts, now time.Time) Decision {
 		d.Transition = Settling
 	}
 	d.Changes = difference(f.Annotations, wanted)
-	d.RecheckAt = earlier(until, now.Add(lookAgain))
+	d.RecheckAt = healthcheck.Earliest(until, now.Add(lookAgain))
 	if f.Settle.Starting {
-		d.RecheckAt = earlier(until, now.Add(lookSoon))
+		d.RecheckAt = healthcheck.Earliest(until, now.Add(lookSoon))
 	}
 	return d
 }

@@ -1,8 +1,6 @@
 package pause
 
 import (
-	"slices"
-
 	configv1 "github.com/openshift/api/config/v1"
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -96,9 +94,7 @@ func trimMachine(machine *clusterv1.Machine) *clusterv1.Machine {
 	small.Annotations = only(machine.Annotations,
 		clusterv1.UpdateInProgressAnnotation, clusterv1.PausedAnnotation, clusterv1.MachineSkipRemediationAnnotation)
 	small.Spec.ClusterName, small.Spec.Version = machine.Spec.ClusterName, machine.Spec.Version
-	if left := versionLeft(machine); left != "" {
-		small.Status.NodeInfo = &corev1.NodeSystemInfo{KubeletVersion: left}
-	}
+	small.Status.NodeInfo = NodeInfo(machine)
 	small.Status.Conditions = conditionIn(machine.Status.Conditions, clusterv1.MachineNodeReadyCondition)
 	return small
 }
@@ -145,17 +141,13 @@ func conditionIn(conditions []metav1.Condition, kind string) []metav1.Condition 
 	return []metav1.Condition{{Type: c.Type, Status: c.Status, Reason: c.Reason}}
 }
 
-// only returns the annotations with these keys; nil if there are none.
+// only returns the annotations with these keys.
 func only(annotations map[string]string, keys ...string) map[string]string {
-	var some map[string]string
-	for key, value := range annotations {
-		if !slices.Contains(keys, key) {
-			continue
+	some := map[string]string{}
+	for _, key := range keys {
+		if value, ok := annotations[key]; ok {
+			some[key] = value
 		}
-		if some == nil {
-			some = map[string]string{}
-		}
-		some[key] = value
 	}
 	return some
 }

@@ -8,8 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// Reading is what a signal reports about one subject to one MachineHealthCheck. The zero value means that the signal does not concern
-// it.
+// Reading is what a signal reports about one subject to one MachineHealthCheck.
 type Reading struct {
 	// Subject is the object that may be upgrading.
 	Subject *corev1.ObjectReference

@@ -1,0 +1,147 @@
+package upgradepause
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/utils/clock"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
+	"github.com/sickbay-dev/sickbay/internal/scaffold"
+	"github.com/sickbay-dev/sickbay/internal/upgradepause/pause"
+)
+
+const (
+	// askAgain is how long an answer about a kind counts.
+	askAgain = 30 * time.Second
+	// startTime is how long an answer may take, and after it the first list of a kind, until it counts as unreadable.
+	startTime = 10 * time.Second
+)
+
+// opener watches a kind. It returns an error until the kind has been read, and while it cannot be read. An object without a Go type gets the version
+// that is served.
+type opener func(ctx context.Context, obj client.Object) error
+
+// kinds are the kinds that the signals read. The manager's cache has each of them from the first time that it is needed.
+//
+// That cache waits for ever for a kind that it may not list, and every controller that starts waits for the whole cache. When a kind cannot be read any
+// more, the cache goes on with what it has read. So the API server is asked first, and from time to time afterwards.
+type kinds struct {
+	watches   scaffold.Watches
+	live      client.Reader
+	scheme    *runtime.Scheme
+	namespace string
+	clock     clock.PassiveClock
+	whom      handler.MapFunc
+	filter    predicate.Predicate
+
+	// answers are of type *answer, by GroupKind.
+	answers sync.Map
+}
+
+// answer is what the API server last said about a kind: the version that is served, or why it cannot be read.
+type answer struct {
+	mu   sync.Mutex
+	kind schema.GroupVersionKind
+	err  error
+	at   time.Time
+}
+
+// open is the opener of a manager.
+func (k *kinds) open(ctx context.Context, obj client.Object) error {
+	kind, err := apiutil.GVKForObject(obj, k.scheme)
+	if err != nil {
+		return fmt.Errorf("finding the kind of %T: %w", obj, err)
+	}
+	known, _ := k.answers.LoadOrStore(kind.GroupKind(), &answer{kind: kind})
+	now := known.(*answer)
+	now.mu.Lock()
+	defer now.mu.Unlock()
+	if now.at.IsZero() || k.clock.Since(now.at) >= askAgain {
+		_, anyVersion := obj.(*unstructured.Unstructured)
+		k.ask(ctx, now, anyVersion)
+	}
+	if now.err != nil {
+		return now.err
+	}
+	obj.GetObjectKind().SetGroupVersionKind(now.kind)
+	if err := k.watch(ctx, now.kind, obj); err != nil {
+		return err
+	}
+	informer, err := k.watches.Cache.GetInformer(ctx, obj, cache.BlockUntilSynced(false))
+	switch {
+	case err != nil:
+		return fmt.Errorf("reading %s: %w", kind.Kind, err)
+	case informer.HasSynced():
+		return nil
+	case k.clock.Since(now.at) < startTime:
+		return pause.ErrStarting
+	}
+	return fmt.Errorf("the objects of %s of %s cannot be listed", kind.Kind, now.kind.GroupVersion())
+}
+
+// ask asks the API server again. While it is away, what it said last still counts.
+func (k *kinds) ask(ctx context.Context, last *answer, anyVersion bool) {
+	served, err := k.list(ctx, last.kind, anyVersion)
+	first, what := last.at.IsZero(), last.kind.Kind+" of "+last.kind.GroupVersion().String()+" cannot be listed"
+	last.at = k.clock.Now()
+	switch {
+	case err == nil:
+		if served != last.kind {
+			k.watches.End(ctx, last.kind)
+		}
+		last.kind, last.err = served, nil
+	case apierrors.IsForbidden(err):
+		last.err = errors.New(what + ": is the permission missing?")
+	case scaffold.Answered(err):
+		// Not the error itself: it may say "not found", but of the kind.
+		last.err = errors.New(what + ": " + err.Error())
+	case first, meta.IsNoMatchError(err):
+		last.err = fmt.Errorf("%s: %w", what, err)
+	}
+}
+
+// list asks the API server for one object of a kind, and returns the version that is served.
+func (k *kinds) list(ctx context.Context, kind schema.GroupVersionKind, anyVersion bool) (schema.GroupVersionKind, error) {
+	ctx, cancel := context.WithTimeout(ctx, startTime)
+	defer cancel()
+	one := &metav1.PartialObjectMetadataList{}
+	one.SetGroupVersionKind(kind)
+	read := func() error { return k.live.List(ctx, one, client.InNamespace(k.namespace), client.Limit(1)) }
+	if !anyVersion {
+		return kind, read()
+	}
+	if err := scaffold.AsServed(k.watches.Mapper, one, read); err != nil {
+		return kind, err
+	}
+	return one.GroupVersionKind(), nil
+}
+
+// watch begins to watch a kind, with its index, unless it is watched already.
+func (k *kinds) watch(ctx context.Context, kind schema.GroupVersionKind, obj client.Object) error {
+	if !k.watches.Lack(kind) {
+		return nil
+	}
+	if _, ok := obj.(*clusterv1.Machine); ok {
+		if err := mhcspec.AddTo(ctx, k.watches.Cache, Indexes()); err != nil {
+			return err
+		}
+	}
+	// The watch looks at its object while the caller fills its own.
+	return k.watches.BeginAs(kind, obj.DeepCopyObject().(client.Object), handler.EnqueueRequestsFromMapFunc(k.whom), k.filter)
+}
