@@ -16,6 +16,7 @@ func FuzzName(f *testing.F) {
 	f.Add("metal-3", "0b9e8e8e-uid", 1)
 	f.Add(strings.Repeat("very-long-", 20)+"machine", "uid", 2147483647)
 	f.Add("a.b", "", 12)
+	f.Add("a"+strings.Repeat("-", 60)+"b", "uid", 10)
 	f.Add("x", "\xff", -7)
 	f.Fuzz(func(t *testing.T, machine, uid string, ordinal int) {
 		ordinal &= 1<<31 - 1
@@ -30,6 +31,9 @@ func FuzzName(f *testing.F) {
 		named.Name = name
 		if got := recordstore.Ordinal(named); got != ordinal {
 			t.Errorf("%q is number %d, want %d", name, got, ordinal)
+		}
+		if !recordstore.IsNameFor(name, machine, types.UID(uid)) {
+			t.Errorf("%q is not known as a name for the machine %q", name, machine)
 		}
 	})
 }

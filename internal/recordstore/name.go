@@ -18,9 +18,14 @@ func Name(machine string, uid types.UID, ordinal int) string {
 	return ownwrites.Name(machine, uid, strconv.Itoa(ordinal), maxName)
 }
 
-// IsNameFor reports whether a record of that name is one of a machine, whichever ordinal it has.
+// alwaysKept is how much of a machine's name no ordinal is long enough to cut off.
+const alwaysKept = 32
+
+// IsNameFor reports whether a record of that name is one of a machine, whichever ordinal it has. In a storm it is asked for each machine and
+// each record, and mostly the beginning of the name is enough to tell.
 func IsNameFor(record, machine string, uid types.UID) bool {
-	return record == Name(machine, uid, OrdinalIn(record))
+	kept := strings.TrimRight(machine[:min(len(machine), alwaysKept)], "-.")
+	return strings.HasPrefix(record, kept) && record == Name(machine, uid, OrdinalIn(record))
 }
 
 // Ordinal returns the ordinal of r among the records of its machine, counted from 1; 0 if neither its annotation nor its
