@@ -175,7 +175,7 @@ func (c *clusterAPI) addRecords(ctx context.Context, mgr ctrl.Manager) error {
 	}
 	c.records.Store(true)
 	if c.checks != nil {
-		if err := c.checks.RecordsAppeared(mgr.GetCache()); err != nil {
+		if err := c.checks.RecordsAppeared(); err != nil {
 			return err
 		}
 	}

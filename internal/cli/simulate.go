@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -200,19 +199,13 @@ func (f *simulateFlags) simulate(cmd *cobra.Command, changes simulate.Changes, o
 func knownPlans(ctx context.Context, live client.Reader, checks []*clusterv1.MachineHealthCheck) ([]*v1alpha1.MachineRemediationTemplate, error) {
 	var all []*v1alpha1.MachineRemediationTemplate
 	for _, mhc := range checks {
-		if !mhcspec.NamesPlan(mhc) {
-			continue
+		plan, err := mhcspec.PlanOf(ctx, live, mhc)
+		if err != nil && !meta.IsNoMatchError(err) {
+			return nil, err
 		}
-		plan := &v1alpha1.MachineRemediationTemplate{}
-		key := client.ObjectKey{Namespace: mhc.Namespace, Name: mhc.Spec.Remediation.TemplateRef.Name}
-		err := live.Get(ctx, key, plan)
-		if apierrors.IsNotFound(err) || meta.IsNoMatchError(err) {
-			continue
+		if plan != nil {
+			all = append(all, plan)
 		}
-		if err != nil {
-			return nil, fmt.Errorf("getting MachineRemediationTemplate %s: %w", key, err)
-		}
-		all = append(all, plan)
 	}
 	return all, nil
 }

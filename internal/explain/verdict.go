@@ -25,7 +25,7 @@ func (m *Machine) nextVerdict(now time.Time) (Upcoming, bool) {
 	health.HeardAt = now // The detectors that are heard now are heard later, too.
 	for range maxLooks {
 		result := verdict.Decide(health, at)
-		if status := conditionStatus(result.Status); status != before.Status {
+		if status := verdict.ConditionStatus(result.Status); status != before.Status {
 			return m.upcoming(at, verdictWords(status, result)), true
 		}
 		due := ahead.FirstAfter(at, result.RecheckAt, result.Deadline)
@@ -46,13 +46,6 @@ func (m *Machine) nodeKnown() bool {
 // unavailable reports whether, by the verdict, the manager cannot read the Node.
 func (m *Machine) unavailable() bool {
 	return m.verdict().Reason == verdict.ReasonNodeUnavailable
-}
-
-func conditionStatus(s healthcheck.Status) metav1.ConditionStatus {
-	if s == healthcheck.Progressing {
-		return metav1.ConditionUnknown
-	}
-	return metav1.ConditionStatus(s)
 }
 
 func verdictWords(status metav1.ConditionStatus, result healthcheck.Result) string {

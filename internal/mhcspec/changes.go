@@ -2,6 +2,7 @@ package mhcspec
 
 import (
 	"k8s.io/apimachinery/pkg/api/equality"
+	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
@@ -10,6 +11,16 @@ import (
 // OutsideStatus passes an update that ChangedOutsideStatus, so it drops those of our own status writes.
 func OutsideStatus() predicate.Predicate {
 	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool { return ChangedOutsideStatus(e.ObjectOld, e.ObjectNew) }}
+}
+
+// ClusterChange passes an update of a Cluster that can stop or resume remediation: of its pause, its deletion, or an annotation such as a hold.
+func ClusterChange() predicate.Predicate {
+	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
+		before, after := e.ObjectOld.(*clusterv1.Cluster), e.ObjectNew.(*clusterv1.Cluster)
+		return !equality.Semantic.DeepEqual(before.Spec.Paused, after.Spec.Paused) ||
+			!before.DeletionTimestamp.Equal(after.DeletionTimestamp) ||
+			!equality.Semantic.DeepEqual(before.Annotations, after.Annotations)
+	}}
 }
 
 // ChangedOutsideStatus reports whether a change may affect selection, exclusion or settings: the

@@ -29,8 +29,11 @@ func IsNameFor(record, machine string, uid types.UID) bool {
 }
 
 // Ordinal returns the ordinal of r among the records of its machine, counted from 1; 0 if neither its annotation nor its
-// name says so.
+// name says so, or if r is nil.
 func Ordinal(r *v1alpha1.MachineRemediation) int {
+	if r == nil {
+		return 0
+	}
 	if n, err := strconv.Atoi(r.Annotations[v1alpha1.OrdinalAnnotation]); err == nil && n > 0 {
 		return n
 	}

@@ -33,8 +33,7 @@ func (s *Scene) act(r *record, d ladder.Decision) {
 		s.afterRepair(func() { s.requested(r, operation, s.options.helps()) })
 	case ladder.CreateRequest:
 		r.base.Request = request(strings.TrimSuffix(d.Step.TemplateRef.Kind, clusterv1.TemplateSuffix), r, d.Attempt)
-		repairs := d.Step.DoneWhen != v1alpha1.DoneWhenRequestSucceeded
-		s.afterRepair(func() { s.requested(r, operation, repairs && s.options.helps()) })
+		s.afterRepair(func() { s.requested(r, operation, r.repairs(&d.Attempt) && s.options.helps()) })
 	default:
 		s.undo(r, d.Act)
 	}
@@ -134,7 +133,6 @@ func (s *Scene) goes(m *machine) {
 	left := departure{machine: m}
 	if metav1.GetControllerOfNoCopy(m.obj) != nil {
 		left.successor = m.replace(s)
-		m.successor = left.successor
 	}
 	if r := m.record; r != nil {
 		r.touch(s)
@@ -156,10 +154,6 @@ func (s *Scene) requested(r *record, operation string, helps bool) {
 		ended.Succeeded = "False"
 	}
 	r.base.Request = &ended
-	s.done(r, helps)
-}
-
-func (s *Scene) done(r *record, helps bool) {
 	r.touch(s)
 	if helps && r.machine != nil && !r.machine.gone {
 		r.machine.cure(s)

@@ -76,15 +76,9 @@ func (c *check) prepare(plans plans, selectorProblem error, kindsMissing bool) {
 	}
 	config, problems := mhcspec.ParseConfig(c.mhc, c.facts.Template.Plan)
 	c.bounded = config.Bounded()
-	switch {
-	case config.DryRun:
-		c.onlyReports = ladder.Cause{What: ladder.InDryRun, Name: c.mhc.Name}
-	case config.Observe:
-		c.onlyReports = ladder.Cause{What: ladder.OnlyObserves, Name: c.mhc.Name}
-	case c.facts.Template.Missing != "":
-		c.misconfigured = c.facts.Template.Missing
-	default:
-		c.misconfigured = strings.Join(problems, "; ")
+	c.onlyReports = admission.OnlyReports(c.mhc.Name, config)
+	if !c.onlyReports.IsSet() {
+		c.misconfigured = cmp.Or(c.facts.Template.Missing, strings.Join(problems, "; "))
 	}
 	c.paused = strings.Join(mhcspec.Paused(c.mhc, c.cluster), ", ")
 	c.shown = shown{waits: map[types.UID]string{}}
@@ -182,10 +176,7 @@ func (c *check) starting(one admission.Admission) admission.Admission {
 	}
 	m := c.byUID[one.Machine.UID]
 	step, rule, err := c.rules.StartAt(rules.InputOf(one.Machine, m.node(), c.rulesOfHealth, one.Verdict(), nil))
-	if err != nil || step == "" {
-		return c.decision.StartBy(one, nil, err != nil)
-	}
-	return c.decision.StartBy(one, &v1alpha1.RemediationStart{Step: step, Reason: "Rule " + rule + " applies"}, false)
+	return c.decision.StartBy(one, step, rule, err)
 }
 
 // admitOne grants a record another slot, or creates a new record.

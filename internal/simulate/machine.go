@@ -11,7 +11,6 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
-	"github.com/sickbay-dev/sickbay/healthcheck"
 	"github.com/sickbay-dev/sickbay/internal/explain/ahead"
 	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
@@ -49,8 +48,8 @@ type machine struct {
 	// These are for the summary: it was sick at some time, something was done about it, and something had been done before the
 	// simulation.
 	wasSick, acted, underWay bool
-	// successor is the machine that replaces it, and forerunner the one that it replaces; nil if there is none.
-	successor, forerunner *machine
+	// forerunner is the machine that it replaces; nil if there is none.
+	forerunner *machine
 	// begins are the unhealthy conditions with which it began as a successor, and goneFor is why it was sick when it was
 	// replaced.
 	begins  []string
@@ -123,10 +122,7 @@ func (s *Scene) judge(m *machine) {
 	result := verdict.Decide(*m.health, s.now)
 	at := ahead.FirstAfter(s.now, result.RecheckAt, result.Deadline)
 	s.agenda.add(at, func() { s.lookAt(m) })
-	status := metav1.ConditionStatus(result.Status)
-	if result.Status == healthcheck.Progressing {
-		status = metav1.ConditionUnknown
-	}
+	status := verdict.ConditionStatus(result.Status)
 	before := m.verdict()
 	if before.Status == status && before.Reason == result.Reason && before.Message == result.Message {
 		return

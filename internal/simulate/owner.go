@@ -35,7 +35,7 @@ const markFields = `{"f:status":{"f:conditions":{"k:{\"type\":\"` + clusterv1.Ma
 // mark marks a machine for its owner, as the remediation controller does.
 func (s *Scene) mark(m *machine) {
 	m.change(s, func(obj *clusterv1.Machine) {
-		obj.Status.Conditions = slices.DeleteFunc(obj.Status.Conditions, isMark)
+		meta.RemoveStatusCondition(&obj.Status.Conditions, clusterv1.MachineOwnerRemediatedCondition)
 		obj.Status.Conditions = append(obj.Status.Conditions, onmachine.Waiting(obj, s.now))
 		obj.ManagedFields = append(slices.Clone(obj.ManagedFields), metav1.ManagedFieldsEntry{
 			Manager: ownwrites.RemediationFieldOwner, Operation: metav1.ManagedFieldsOperationUpdate, FieldsV1: metav1.NewFieldsV1(markFields),
@@ -47,11 +47,9 @@ func (s *Scene) mark(m *machine) {
 // unmark takes the mark off a machine.
 func (s *Scene) unmark(m *machine) {
 	m.change(s, func(obj *clusterv1.Machine) {
-		obj.Status.Conditions = slices.DeleteFunc(obj.Status.Conditions, isMark)
+		meta.RemoveStatusCondition(&obj.Status.Conditions, clusterv1.MachineOwnerRemediatedCondition)
 	})
 }
-
-func isMark(c metav1.Condition) bool { return c.Type == clusterv1.MachineOwnerRemediatedCondition }
 
 // ownerLooks lets the owner of a machine answer its mark. It does not matter who set the mark. Owners act only if the machine is also sick.
 func (s *Scene) ownerLooks(m *machine) {

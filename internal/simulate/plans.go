@@ -47,15 +47,14 @@ func (p plans) of(mhc *clusterv1.MachineHealthCheck, before *explain.Check) admi
 		}
 		return admission.Template{}
 	}
-	name := mhc.Spec.Remediation.TemplateRef.Name
-	plan := p[types.NamespacedName{Namespace: mhc.Namespace, Name: name}]
+	plan := p[mhcspec.PlanKey(mhc)]
 	if plan == nil {
-		return admission.Template{Missing: "MachineRemediationTemplate " + name + " does not exist"}
+		return admission.Template{Missing: "MachineRemediationTemplate " + mhc.Spec.Remediation.TemplateRef.Name + " does not exist"}
 	}
 	return admission.Template{Plan: plan}
 }
 
 // names reports whether a health check names a plan.
 func names(mhc *clusterv1.MachineHealthCheck, plan *v1alpha1.MachineRemediationTemplate) bool {
-	return mhcspec.NamesPlan(mhc) && mhc.Namespace == plan.Namespace && mhc.Spec.Remediation.TemplateRef.Name == plan.Name
+	return mhcspec.NamesPlan(mhc) && mhcspec.PlanKey(mhc) == keyOf(plan)
 }

@@ -34,8 +34,7 @@ func (m *moment) note(one *machine, before metav1.Condition) {
 // shown is what the timeline last said about a health check.
 type shown struct {
 	// gate is empty while the gate is open.
-	gate  string
-	begun bool
+	gate string
 	// waits has the reason why each machine waits.
 	waits map[types.UID]string
 }
@@ -113,11 +112,8 @@ func (s *Scene) tellGate(c *check) {
 	case !d.Allowed:
 		state = "closed"
 	}
-	if state == c.shown.gate {
-		c.shown.begun = true
-		return
-	}
 	switch {
+	case state == c.shown.gate:
 	case state == "closed":
 		s.say(c, KindGate, nil, "", "the gate closes: "+c.arithmetic(s))
 	case state != "":
@@ -127,7 +123,7 @@ func (s *Scene) tellGate(c *check) {
 	default:
 		s.say(c, KindGate, nil, "", "repairs may begin again")
 	}
-	c.shown.gate, c.shown.begun = state, true
+	c.shown.gate = state
 }
 
 // arithmetic says how many machines are not healthy, and how many may be.

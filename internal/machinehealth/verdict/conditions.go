@@ -7,6 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
+	"github.com/sickbay-dev/sickbay/healthcheck"
 	"github.com/sickbay-dev/sickbay/internal/conditions"
 )
 
@@ -16,6 +17,14 @@ const ConditionType = clusterv1.MachineHealthCheckSucceededCondition
 // Of returns the verdict stored on a Machine; empty if there is none.
 func Of(machine *clusterv1.Machine) metav1.Condition {
 	return conditions.Of(machine.Status.Conditions, ConditionType)
+}
+
+// ConditionStatus returns the status of a condition with a result. The API has no Progressing.
+func ConditionStatus(s healthcheck.Status) metav1.ConditionStatus {
+	if s == healthcheck.Progressing {
+		return metav1.ConditionUnknown
+	}
+	return metav1.ConditionStatus(s)
 }
 
 // Reasons of the verdict. The reason for a condition that matched is made from its type: Ready gives ReadyUnhealthy, and ReadyFlapping if it came and

@@ -1,6 +1,7 @@
 package admission
 
 import (
+	"errors"
 	"testing"
 	"time"
 
@@ -142,11 +143,11 @@ func TestPlanGrants(t *testing.T) {
 			}
 			one := d.Admit[0]
 			if tt.rule != "" || tt.failed {
-				var start *v1alpha1.RemediationStart
-				if tt.rule != "" {
-					start = &v1alpha1.RemediationStart{Step: tt.rule, Reason: "Rule x applies"}
+				var err error
+				if tt.failed {
+					err = errors.New("no such key")
 				}
-				one = d.StartBy(one, start, tt.failed)
+				one = d.StartBy(one, tt.rule, "x", err)
 			}
 			start := "-"
 			if one.Start != nil {
@@ -184,7 +185,7 @@ func TestPlanSpec(t *testing.T) {
 	p := plan()
 	f := planned(p, one)
 	d := Decide(f, now)
-	spec := Spec(f, d, d.StartBy(d.Admit[0], &v1alpha1.RemediationStart{Step: "replace", Reason: "Rule x applies"}, false), now)
+	spec := Spec(f, d, d.StartBy(d.Admit[0], "replace", "x", nil), now)
 	want := v1alpha1.MachineRemediationSpec{
 		ClusterName:      build.ClusterName,
 		MachineRef:       v1alpha1.RemediatedMachineReference{APIGroup: "cluster.x-k8s.io", Name: "a", UID: "uid-a"},

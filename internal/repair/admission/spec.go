@@ -7,7 +7,9 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
+	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/ownwrites"
+	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
 )
 
 // Spec returns the spec of the record to create. It leaves out the UID of the Node, which the facts do not have.
@@ -47,4 +49,15 @@ func finding(verdict *metav1.Condition, stray string, now time.Time) v1alpha1.Re
 		}
 	}
 	return v1alpha1.RemediationFinding{Reason: verdict.Reason, Message: ownwrites.Shortened(verdict.Message, maxFindingMessage), Since: verdict.LastTransitionTime}
+}
+
+// OnlyReports says why Sickbay only reports what it would do for a MachineHealthCheck.
+func OnlyReports(name string, config mhcspec.Config) ladder.Cause {
+	switch {
+	case config.DryRun:
+		return ladder.Cause{What: ladder.InDryRun, Name: name}
+	case config.Observe:
+		return ladder.Cause{What: ladder.OnlyObserves, Name: name}
+	}
+	return ladder.Cause{}
 }

@@ -50,18 +50,20 @@ func (d *Decision) begin(f Facts, past history, one Admission, now time.Time) Ad
 	return one
 }
 
-// StartBy applies a rule of the plan to an admission: the later step of the rule's and the history's counts. Failed reports that a
-// rule could not be evaluated: then the record gets no slot, and a person decides. A rule can take a slot away but never gives one:
+// StartBy applies the step to which a rule of the plan jumps, if one does, to an admission: the later step of the rule's and the history's
+// counts. If a rule could not be evaluated, the record gets no slot, and a person decides. A rule can take a slot away but never gives one:
 // a machine that needed none was neither counted nor paced. Its record gets in line.
-func (d *Decision) StartBy(one Admission, rule *v1alpha1.RemediationStart, failed bool) Admission {
+func (d *Decision) StartBy(one Admission, step, rule string, err error) Admission {
 	if one.Record != nil || one.Stray != "" {
 		return one
 	}
-	if failed {
+	if err != nil {
 		one.Grant = 0
 		return one
 	}
-	one.Start = memory.Later(one.Start, rule, d.Steps)
+	if step != "" {
+		one.Start = memory.Later(one.Start, &v1alpha1.RemediationStart{Step: step, Reason: "Rule " + rule + " applies"}, d.Steps)
+	}
 	one.Grant = min(one.Grant, firstGrant(d.Steps, one.Start))
 	return one
 }

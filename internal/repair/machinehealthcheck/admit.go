@@ -1,6 +1,7 @@
 package machinehealthcheck
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -82,14 +83,6 @@ func (r *Reconciler) admit(ctx context.Context, f admission.Facts, d admission.D
 	return written
 }
 
-// parallelism returns how many requests to make at once.
-func (r *Reader) parallelism() int {
-	if r.Parallel > 0 {
-		return r.Parallel
-	}
-	return parallel
-}
-
 // outcome is the result of one admission.
 type outcome struct {
 	// record is the record as written; nil if it was not.
@@ -101,7 +94,7 @@ type outcome struct {
 // admitAll admits some machines, a few at a time, in the given order.
 func (r *Reconciler) admitAll(ctx context.Context, f admission.Facts, d admission.Decision, due []admission.Admission) []outcome {
 	var admissions errgroup.Group
-	admissions.SetLimit(r.parallelism())
+	admissions.SetLimit(cmp.Or(r.Parallel, parallel))
 	outcomes := make([]outcome, len(due))
 	for i := 0; i < len(due); i += batchSize {
 		batch := due[i:min(i+batchSize, len(due))]

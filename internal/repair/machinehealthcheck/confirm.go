@@ -1,6 +1,7 @@
 package machinehealthcheck
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -19,7 +20,7 @@ import (
 func (r *Reader) confirm(ctx context.Context, f admission.Facts) (bool, error) {
 	mhc, samePlan := &clusterv1.MachineHealthCheck{}, false
 	var reads errgroup.Group
-	reads.SetLimit(r.parallelism())
+	reads.SetLimit(cmp.Or(r.Parallel, parallel))
 	reads.Go(func() error { return r.Live.Get(ctx, client.ObjectKeyFromObject(f.MachineHealthCheck), mhc) })
 	reads.Go(func() (err error) {
 		samePlan, err = r.samePlan(ctx, f)

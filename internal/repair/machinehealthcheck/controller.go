@@ -46,8 +46,6 @@ type Reconciler struct {
 	Concurrency int
 	// Tracer traces admissions. It may be nil.
 	Tracer *tracing.Tracer
-
-	records recordWatch
 }
 
 // Reconcile handles one MachineHealthCheck: observe, decide, act.

@@ -2,7 +2,6 @@ package machinehealthcheck
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"slices"
 	"sync"
@@ -52,23 +51,8 @@ func (r *Reconciler) createAfter(ctx context.Context, f admission.Facts, spec v1
 	if last != nil && (!ladder.Ended(last) || !shows(f.Records, last)) {
 		return last, nil
 	}
-	written := newRecord(f, max(ordinal(last), ordinal(lastOf(f.Records, spec.MachineRef.UID)))+1, spec)
-	return written, creating(written, r.writes().create(ctx, written))
-}
-
-// ordinal returns the number of a record; zero without one.
-func ordinal(record *v1alpha1.MachineRemediation) int {
-	if record == nil {
-		return 0
-	}
-	return recordstore.Ordinal(record)
-}
-
-func creating(r *v1alpha1.MachineRemediation, err error) error {
-	if err != nil {
-		return fmt.Errorf("creating MachineRemediation %s: %w", r.Name, err)
-	}
-	return nil
+	written := newRecord(f, max(recordstore.Ordinal(last), recordstore.Ordinal(lastOf(f.Records, spec.MachineRef.UID)))+1, spec)
+	return written, r.writes().create(ctx, written)
 }
 
 // shows reports whether the cache shows a record.

@@ -177,7 +177,7 @@ func TestManagerKindsAppear(t *testing.T) {
 	h.wantAdmitted(t)
 	installed.Store(true)
 	for range 2 {
-		h.Expect(h.inManager.RecordsAppeared(h.objects)).To(Succeed())
+		h.Expect(h.inManager.RecordsAppeared()).To(Succeed())
 	}
 	h.Eventually(h.whoIsAdmitted).Should(Equal([]string{"a: replace"}))
 	h.end(t, a)

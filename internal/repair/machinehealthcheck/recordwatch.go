@@ -2,20 +2,17 @@ package machinehealthcheck
 
 import (
 	"context"
-	"fmt"
-	"sync"
+	"errors"
 	"time"
 
 	"k8s.io/client-go/util/workqueue"
 	"k8s.io/utils/ptr"
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	ctrl "sigs.k8s.io/controller-runtime"
-	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
-	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
@@ -24,37 +21,17 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/scaffold"
 )
 
-// recordWatch remembers whether MachineRemediations are watched.
-type recordWatch struct {
-	mu      sync.Mutex
-	watched bool
-}
-
 // RecordsAppeared watches MachineRemediations, and triggers every MachineHealthCheck. Call it when their kind has been installed
 // and the indexes of package recordstore exist. Further calls do nothing.
-func (r *Reconciler) RecordsAppeared(objects cache.Cache) error {
-	r.records.mu.Lock()
-	defer r.records.mu.Unlock()
-	if r.records.watched {
-		return nil
-	}
-	created := predicate.Funcs{
-		UpdateFunc: func(event.UpdateEvent) bool { return false },
-		DeleteFunc: func(event.DeleteEvent) bool { return false },
-	}
-	for _, src := range []source.Source{
-		source.Kind(objects, client.Object(&v1alpha1.MachineRemediation{}), r.recordEvents(), relevantRecordChange()),
-		source.Kind(objects, client.Object(&v1alpha1.MachineRemediationTemplate{}),
+func (r *Reconciler) RecordsAppeared() error {
+	return errors.Join(
+		r.watches.BeginAs(v1alpha1.GroupVersion.WithKind("MachineRemediation"), &v1alpha1.MachineRemediation{}, r.recordEvents(), relevantRecordChange()),
+		r.watches.BeginAs(mhcspec.PlanKind.WithVersion(v1alpha1.GroupVersion.Version), &v1alpha1.MachineRemediationTemplate{},
 			handler.EnqueueRequestsFromMapFunc(r.usingTemplates(mhcspec.PlanKind)), predicate.GenerationChangedPredicate{}),
-		// A new watch begins with all existing records.
-		source.Kind(objects, client.Object(&clusterv1.MachineHealthCheck{}), &handler.EnqueueRequestForObject{}, created),
-	} {
-		if err := r.watches.Controller.Watch(src); err != nil {
-			return fmt.Errorf("watching MachineRemediations: %w", err)
-		}
-	}
-	r.records.watched = true
-	return nil
+		// A new watch begins with all existing MachineHealthChecks. AddToManager watches their changes.
+		r.watches.BeginAs(clusterv1.GroupVersion.WithKind("MachineHealthCheck"), &clusterv1.MachineHealthCheck{},
+			&handler.EnqueueRequestForObject{}, comesOrGoes()),
+	)
 }
 
 // recordEvents triggers the MachineHealthCheck that a record names, and those that select its machine. Since a look reads all

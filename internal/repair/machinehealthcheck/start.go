@@ -7,7 +7,6 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/sickbay-dev/sickbay/api/v1alpha1"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/repair/admission"
 	"github.com/sickbay-dev/sickbay/internal/repair/rules"
@@ -23,20 +22,13 @@ func (r *Reader) starting(ctx context.Context, f admission.Facts, d admission.De
 	all := make([]admission.Admission, len(due))
 	for i, one := range due {
 		if err != nil {
-			all[i] = d.StartBy(one, nil, true)
+			all[i] = d.StartBy(one, "", "", err)
 			continue
 		}
 		step, rule, err := compiled.StartAt(rules.InputOf(one.Machine, r.node(ctx, f, one.Machine), mhcspec.RulesOf(f.MachineHealthCheck), one.Verdict(), nil))
-		all[i] = d.StartBy(one, startOf(step, rule), err != nil)
+		all[i] = d.StartBy(one, step, rule, err)
 	}
 	return all
-}
-
-func startOf(step, rule string) *v1alpha1.RemediationStart {
-	if step == "" {
-		return nil
-	}
-	return &v1alpha1.RemediationStart{Step: step, Reason: "Rule " + rule + " applies"}
 }
 
 // node returns the Node of a machine from the cache; nil if it has none.

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/util/workqueue"
@@ -34,7 +33,7 @@ func (r *Reconciler) addController(mgr ctrl.Manager) error {
 	objects := mgr.GetCache()
 	mhc, machine, cluster := client.Object(&clusterv1.MachineHealthCheck{}), client.Object(&clusterv1.Machine{}), client.Object(&clusterv1.Cluster{})
 	if r.RecordsInstalled == nil || r.RecordsInstalled() {
-		if err := r.RecordsAppeared(objects); err != nil {
+		if err := r.RecordsAppeared(); err != nil {
 			return err
 		}
 	}
@@ -44,7 +43,7 @@ func (r *Reconciler) addController(mgr ctrl.Manager) error {
 		source.Kind(objects, mhc, &handler.EnqueueRequestForObject{}, mhcspec.OutsideStatus()),
 		source.Kind(objects, mhc, handler.EnqueueRequestsFromMapFunc(r.otherRivals), slots.AbilityChanged()),
 		source.Kind(objects, machine, r.machineEvents(), relevantMachineChange()),
-		source.Kind(objects, cluster, handler.EnqueueRequestsFromMapFunc(r.ofCluster), clusterChange()),
+		source.Kind(objects, cluster, handler.EnqueueRequestsFromMapFunc(r.ofCluster), mhcspec.ClusterChange()),
 	)
 }
 
@@ -59,7 +58,8 @@ func (r *Reader) otherRivals(ctx context.Context, obj client.Object) []ctrl.Requ
 }
 
 func (r *Reader) ofCluster(ctx context.Context, cluster client.Object) []ctrl.Request {
-	return scaffold.RequestsFor(ctx, r.checksOf(ctx, client.ObjectKeyFromObject(cluster)), nil)
+	mhcs, err := mhcspec.MachineHealthChecksOf(ctx, r.Cache, client.ObjectKeyFromObject(cluster))
+	return scaffold.RequestsFor(ctx, mhcs, err)
 }
 
 // gatherFor returns how long to collect events before a look: a fortieth of statusIntervalFor, 25 ms with 10,000 Machines. Such a look takes
@@ -103,10 +103,6 @@ func (r *Reader) healthChecksSelecting(ctx context.Context, machine *clusterv1.M
 	return slices.DeleteFunc(mhcs, func(mhc *clusterv1.MachineHealthCheck) bool { return !r.Selectors.Matches(mhc, machine) })
 }
 
-func (r *Reader) checksOf(ctx context.Context, cluster client.ObjectKey) []*clusterv1.MachineHealthCheck {
-	return logged(ctx)(mhcspec.MachineHealthChecksOf(ctx, r.Cache, cluster))
-}
-
 // logged returns a function that logs the error of a lookup and returns what was found. Reading from the cache fails only during
 // shutdown.
 func logged(ctx context.Context) func([]*clusterv1.MachineHealthCheck, error) []*clusterv1.MachineHealthCheck {
@@ -126,16 +122,5 @@ func relevantMachineChange() predicate.Predicate {
 		// One of several MachineHealthChecks may find it sick, too, for the same reason.
 		joined := is.Status == metav1.ConditionFalse && was.Message != is.Message
 		return was.Status != is.Status || was.Reason != is.Reason || joined || mhcspec.IdentityChanged(before, after)
-	}}
-}
-
-// clusterChange keeps the events that stop or resume remediation.
-func clusterChange() predicate.Predicate {
-	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
-		before, after := e.ObjectOld.(*clusterv1.Cluster), e.ObjectNew.(*clusterv1.Cluster)
-		return !equality.Semantic.DeepEqual(before.Spec.Paused, after.Spec.Paused) ||
-			!before.DeletionTimestamp.Equal(after.DeletionTimestamp) ||
-			before.Annotations[mhcspec.HoldUntilAnnotation] != after.Annotations[mhcspec.HoldUntilAnnotation] ||
-			before.Annotations[mhcspec.HoldReasonAnnotation] != after.Annotations[mhcspec.HoldReasonAnnotation]
 	}}
 }

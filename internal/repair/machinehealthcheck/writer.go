@@ -26,7 +26,10 @@ type writer struct{ client client.Client }
 
 // create creates a record.
 func (w writer) create(ctx context.Context, record *v1alpha1.MachineRemediation) error {
-	return w.client.Create(ctx, record)
+	if err := w.client.Create(ctx, record); err != nil {
+		return fmt.Errorf("creating MachineRemediation %s: %w", record.Name, err)
+	}
+	return nil
 }
 
 // grant raises spec.grant of a record, if it is still the one that was decided on and nobody else has raised it.

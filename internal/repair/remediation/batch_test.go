@@ -228,7 +228,7 @@ func TestPasses(t *testing.T) {
 			t.Errorf("%d: run %t, wait %s; want %t, %s", i, run, wait, tt.run, tt.wait)
 		}
 	}
-	p.schedule(b, now)
+	p.Set(b, now)
 	if run, _ := p.ask(b, false, now); !run {
 		t.Error("what was planned is not run")
 	}

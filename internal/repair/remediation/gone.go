@@ -15,6 +15,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/machinehealth/verdict"
 	"github.com/sickbay-dev/sickbay/internal/mhcspec"
 	"github.com/sickbay-dev/sickbay/internal/recordstore"
+	"github.com/sickbay-dev/sickbay/internal/repair/admission"
 	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
 	"github.com/sickbay-dev/sickbay/internal/repair/onmachine"
 	"github.com/sickbay-dev/sickbay/internal/repair/successor"
@@ -56,7 +57,7 @@ func (r *Reader) observeGone(ctx context.Context, v *view) error {
 	if paused := mhcspec.Paused(mhc, v.cluster); len(paused) > 0 {
 		s.Paused = ladder.Said(strings.Join(paused, ", "))
 	} else if !s.Paused.IsSet() {
-		s.Paused = onlyReports(mhc, config)
+		s.Paused = admission.OnlyReports(mhc.Name, config)
 	}
 	v.facts.ResumedAt = r.resumedAt(mhc, v.cluster)
 	return r.successorFacts(ctx, v)

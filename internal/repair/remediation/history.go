@@ -36,7 +36,7 @@ func (r *Reconciler) keepHistory(ctx context.Context, record *v1alpha1.MachineRe
 	if run {
 		left, err := r.pass(ctx, cluster, window)
 		if err != nil {
-			r.passes.schedule(cluster, now)
+			r.passes.Set(cluster, now)
 			return 0, err
 		}
 		if left {
@@ -79,12 +79,12 @@ const passPause = time.Minute
 
 // passes remembers when the next pass over the history of a cluster is due. It only delays.
 type passes struct {
-	due controllerstate.Memory[time.Time]
+	controllerstate.Memory[time.Time]
 }
 
 // ask reports whether a pass is due now. If one is wanted and none is planned, it plans one and returns its delay.
 func (p *passes) ask(cluster client.ObjectKey, wanted bool, now time.Time) (run bool, wait time.Duration) {
-	p.due.Update(cluster, func(at *time.Time) {
+	p.Update(cluster, func(at *time.Time) {
 		switch planned := !at.IsZero(); {
 		case planned && !now.Before(*at):
 			run, *at = true, time.Time{}
@@ -94,6 +94,3 @@ func (p *passes) ask(cluster client.ObjectKey, wanted bool, now time.Time) (run 
 	})
 	return run, wait
 }
-
-// schedule sets the time of a pass.
-func (p *passes) schedule(cluster client.ObjectKey, at time.Time) { p.due.Set(cluster, at) }

@@ -127,7 +127,7 @@ func TestHistoryOfManyPasses(t *testing.T) {
 	for i := range passMost + 2 {
 		all = append(all, f.over(f.gone(fmt.Sprintf("m%d", i)), 1, time.Duration(i+1)*time.Minute))
 	}
-	f.passes.schedule(f.clusterKey(), f.clock.Now())
+	f.passes.Set(f.clusterKey(), f.clock.Now())
 	if after := f.reconcile(all[0]); after != passPause {
 		t.Errorf("looks again after %s", after)
 	}

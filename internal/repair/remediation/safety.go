@@ -15,6 +15,7 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/owners"
 	"github.com/sickbay-dev/sickbay/internal/ownertemplate"
 	"github.com/sickbay-dev/sickbay/internal/reboot/cycle"
+	"github.com/sickbay-dev/sickbay/internal/repair/admission"
 	"github.com/sickbay-dev/sickbay/internal/repair/ladder"
 	"github.com/sickbay-dev/sickbay/internal/repair/onmachine"
 	"github.com/sickbay-dev/sickbay/internal/repair/silence"
@@ -81,7 +82,7 @@ func (r *Reader) observeSettings(ctx context.Context, v *view) error {
 	s := &v.facts.Safety
 	config, problems := mhcspec.ParseConfig(v.mhc, template)
 	v.facts.Bounded, v.limited = config.Bounded(), config.MaxInFlight != nil
-	switch reports := onlyReports(v.mhc, config); {
+	switch reports := admission.OnlyReports(v.mhc.Name, config); {
 	case reports.IsSet():
 		s.Paused = reports
 	case mhcspec.PlanMissing(v.mhc, template):
@@ -94,17 +95,6 @@ func (r *Reader) observeSettings(ctx context.Context, v *view) error {
 	}
 	s.Paced, err = r.Gatekeeper.Paced(ctx, v.mhc, v.cluster, v.machine)
 	return err
-}
-
-// onlyReports says why Sickbay only reports what it would do for a MachineHealthCheck.
-func onlyReports(mhc *clusterv1.MachineHealthCheck, config mhcspec.Config) ladder.Cause {
-	switch {
-	case config.DryRun:
-		return ladder.Cause{What: ladder.InDryRun, Name: mhc.Name}
-	case config.Observe:
-		return ladder.Cause{What: ladder.OnlyObserves, Name: mhc.Name}
-	}
-	return ladder.Cause{}
 }
 
 // unmanaged says why Sickbay no longer manages a Machine.

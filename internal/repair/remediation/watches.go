@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 
-	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/clock"
@@ -69,7 +68,7 @@ func (r *Reconciler) addController(ctx context.Context, mgr ctrl.Manager) error 
 		source.Kind(objects, client.Object(&clusterv1.Machine{}), handler.EnqueueRequestsFromMapFunc(r.ofMachine), machineChange()),
 		source.Kind(objects, client.Object(&clusterv1.MachineHealthCheck{}), handler.EnqueueRequestsFromMapFunc(r.ofHealthCheck), mhcspec.OutsideStatus()),
 		source.Kind(objects, client.Object(&clusterv1.MachineHealthCheck{}), handler.EnqueueRequestsFromMapFunc(r.ofRival), slots.AbilityChanged()),
-		source.Kind(objects, client.Object(&clusterv1.Cluster{}), handler.EnqueueRequestsFromMapFunc(r.ofCluster), clusterChange()),
+		source.Kind(objects, client.Object(&clusterv1.Cluster{}), handler.EnqueueRequestsFromMapFunc(r.ofCluster), mhcspec.ClusterChange()),
 		source.Kind(objects, client.Object(&v1alpha1.MachineRemediationTemplate{}), handler.EnqueueRequestsFromMapFunc(r.ofPlan), mhcspec.OutsideStatus()),
 	)
 }
@@ -211,14 +210,4 @@ func said(machine *clusterv1.Machine, conditionType string) [3]string {
 		return [3]string{string(c.Status)}
 	}
 	return [3]string{string(c.Status), c.Reason, c.Message}
-}
-
-// clusterChange keeps the events of pauses and deletions.
-func clusterChange() predicate.Predicate {
-	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
-		before, after := e.ObjectOld.(*clusterv1.Cluster), e.ObjectNew.(*clusterv1.Cluster)
-		return !equality.Semantic.DeepEqual(before.Spec.Paused, after.Spec.Paused) ||
-			!before.DeletionTimestamp.Equal(after.DeletionTimestamp) ||
-			!equality.Semantic.DeepEqual(before.Annotations, after.Annotations)
-	}}
 }
