@@ -76,7 +76,7 @@ var plantsOfActs = []*history.Plant{
 		Change: shows(forgetsActs),
 	},
 	{
-		Name: "budget", Seed: 596, World: plantWorld(worlds.OwnerReplaces, 1, worlds.Faults, worlds.Overlap), Rule: rules.Slots,
+		Name: "budget", Seed: 2400, World: plantWorld(worlds.OwnerReplaces, 1, worlds.Overlap, worlds.Caches), Rule: rules.Slots,
 		About: "slots are not counted once more before an act",
 		Change: func(_ *history.Process, with history.Parts) history.Parts {
 			with.Gate = func(g remediation.Gatekeeper) remediation.Gatekeeper { return boundless{g} }
