@@ -1,6 +1,7 @@
 package app
 
 import (
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -12,6 +13,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/sickbay-dev/sickbay/internal/cachelist"
+	"github.com/sickbay-dev/sickbay/internal/upgradepause"
+	"github.com/sickbay-dev/sickbay/internal/upgradepause/pause"
 )
 
 // cacheOptions limits the cache to what is read, by these informers.
@@ -31,6 +34,10 @@ func cacheOptions(o Options, informers *cachelist.Informers) (cache.Options, err
 		DefaultTransform: reduce,
 		NewInformer:      informers.NewInformer,
 		ByObject:         map[client.Object]cache.ByObject{&corev1.Secret{}: secrets},
+	}
+	if slices.Equal(o.Controllers, []string{upgradepause.ControllerName}) && !o.hasDashboard() {
+		// Nobody else reads Machines, and this needs a third of the memory.
+		options.ByObject[&clusterv1.Machine{}] = cache.ByObject{Transform: func(obj any) (any, error) { return pause.Trim(obj), nil }}
 	}
 	if o.Namespace != "" {
 		options.DefaultNamespaces = map[string]cache.Config{o.Namespace: {}}

@@ -13,7 +13,9 @@ import (
 	clusterv1 "sigs.k8s.io/cluster-api/api/core/v1beta2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/sickbay-dev/sickbay/internal/cachelist"
 	"github.com/sickbay-dev/sickbay/internal/testing/build"
+	"github.com/sickbay-dev/sickbay/internal/upgradepause"
 	"github.com/sickbay-dev/sickbay/internal/upgradepause/pause"
 )
 
@@ -134,5 +136,37 @@ func TestReduceKeepsWhatShowsUpgrades(t *testing.T) {
 	}
 	if diff := cmp.Diff(&corev1.NodeSystemInfo{KubeletVersion: "v1.36.3"}, machine.Status.NodeInfo); diff != "" {
 		t.Errorf("of the Node of a Machine that is updated in place (-want +got):\n%s", diff)
+	}
+}
+
+// TestMachinesOfPausesAlone: only a manager that does nothing but pause keeps no more of a Machine than pauses need.
+func TestMachinesOfPausesAlone(t *testing.T) {
+	for name, tt := range map[string]struct {
+		o    Options
+		want int
+	}{
+		"pauses alone":          {Options{Controllers: []string{upgradepause.ControllerName}, DashboardBindAddress: off}, 1},
+		"beside a dashboard":    {Options{Controllers: []string{upgradepause.ControllerName}, DashboardBindAddress: ":8444"}, 0},
+		"beside a controller":   {Options{Controllers: []string{upgradepause.ControllerName, "reboot"}, DashboardBindAddress: off}, 0},
+		"the usual controllers": {DefaultOptions(), 0},
+	} {
+		options, err := cacheOptions(tt.o, &cachelist.Informers{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		small := 0
+		for obj, by := range options.ByObject {
+			if _, ok := obj.(*clusterv1.Machine); !ok {
+				continue
+			}
+			kept, err := by.Transform(usualMachine())
+			if diff := cmp.Diff(pause.Trim(usualMachine()), kept); diff != "" || err != nil {
+				t.Errorf("%s: error %v, a Machine (-want +got):\n%s", name, err, diff)
+			}
+			small++
+		}
+		if small != tt.want {
+			t.Errorf("%s: %d transforms of Machines, want %d", name, small, tt.want)
+		}
 	}
 }
