@@ -90,7 +90,7 @@ func (r *Reader) judgeAskedFor(ctx context.Context, v *view) error {
 		return err
 	}
 	v.node = facts.Node.Node
-	v.facts.Safety.OthersAtWork = workOfOthers(v.node)
+	v.facts.Safety.OthersAtWork = workOfOthers(v.node, v.facts.RemediateAsked)
 	if ladder.NeedsNoSlot(v.facts.Record) || v.facts.Unlimited {
 		return nil
 	}

@@ -69,13 +69,18 @@ const (
 	nvsentinelState = "dgxc.nvidia.com/nvsentinel-state"
 )
 
-// workOfOthers names the other system that works on a Node; empty if none does.
-func workOfOthers(node *corev1.Node) ladder.Cause {
+// workOfOthers names the other system that works on a Node; empty if none does. Asked reports that somebody wants the Machine remediated by Cluster
+// API: that permits to act on a Node that NVSentinel has given away.
+func workOfOthers(node *corev1.Node, asked bool) ladder.Cause {
 	if node == nil {
 		return ladder.Cause{}
 	}
 	for _, taint := range node.Spec.Taints {
-		if taint.Key == releaseTaint {
+		switch {
+		case taint.Key != releaseTaint:
+		case asked:
+			return ladder.Cause{}
+		default:
 			return ladder.Cause{What: ladder.NodeGivenAway, Name: taint.Value}
 		}
 	}

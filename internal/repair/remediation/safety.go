@@ -135,7 +135,7 @@ func (r *Reader) judge(ctx context.Context, v *view) error {
 		v.facts.Machine.Health, v.facts.Machine.Unconfirmed = ladder.Undecided, true
 	}
 	v.node = facts.Node.Node
-	v.facts.Safety.OthersAtWork = workOfOthers(v.node)
+	v.facts.Safety.OthersAtWork = workOfOthers(v.node, v.facts.RemediateAsked)
 	if err := r.deletionFacts(ctx, v); err != nil {
 		return err
 	}

@@ -151,11 +151,12 @@ func (f *harness) grant(record *v1alpha1.MachineRemediation) {
 	change(f, record, func(r *v1alpha1.MachineRemediation) { r.Spec.Grant = r.Status.ReleasedGrant + 1 })
 }
 
-// TestClaimsOfOthers: a Node that another system works on is left to it.
+// TestClaimsOfOthers: a Node that another system works on is left to it. Who got it from NVSentinel may ask for its remediation.
 func TestClaimsOfOthers(t *testing.T) {
 	t.Parallel()
 	f := newHarness(t, build.UnhealthyNodeCondition(corev1.NodeReady, corev1.ConditionFalse, time.Minute))
-	record := f.admit(f.sick("a"))
+	a := f.sick("a")
+	record := f.admit(a)
 	f.nodes.Put(f.clusterKey(), build.Node("a", build.NodeReady(metav1.ConditionFalse, build.Epoch), build.NodeFunc(func(n *corev1.Node) {
 		n.Spec.Taints = append(n.Spec.Taints, corev1.Taint{Key: releaseTaint, Value: "err-1", Effect: corev1.TaintEffectNoSchedule})
 	})))
@@ -166,6 +167,12 @@ func TestClaimsOfOthers(t *testing.T) {
 	if want := "NVSentinel has given the Node to err-1"; ladder.Progress(&got.Status).Message != want {
 		t.Errorf("it says %q, want %q", ladder.Progress(&got.Status).Message, want)
 	}
+	annotate(f, a, clusterv1.RemediateMachineAnnotation, "")
+	f.pass(time.Minute)
+	f.reconcile(record)
+	f.grant(record)
+	f.reconcile(record)
+	f.wantStanding("a: mark")
 }
 
 func TestWorkOfOthers(t *testing.T) {
@@ -192,7 +199,7 @@ func TestWorkOfOthers(t *testing.T) {
 		"maintenance may come yet":      {build.Node("n", condition("MaintenancePlanned", metav1.ConditionTrue)), ""},
 	}
 	for name, tt := range tests {
-		if got := workOfOthers(tt.node).String(); got != tt.want {
+		if got := workOfOthers(tt.node, false).String(); got != tt.want {
 			t.Errorf("%s: %q, want %q", name, got, tt.want)
 		}
 	}
