@@ -14,7 +14,6 @@ import (
 
 	"github.com/sickbay-dev/sickbay/internal/cachelist"
 	"github.com/sickbay-dev/sickbay/internal/upgradepause"
-	"github.com/sickbay-dev/sickbay/internal/upgradepause/pause"
 )
 
 // cacheOptions limits the cache to what is read, by these informers.
@@ -36,8 +35,7 @@ func cacheOptions(o Options, informers *cachelist.Informers) (cache.Options, err
 		ByObject:         map[client.Object]cache.ByObject{&corev1.Secret{}: secrets},
 	}
 	if slices.Equal(o.Controllers, []string{upgradepause.ControllerName}) && !o.hasDashboard() {
-		// Nobody else reads Machines, and this needs a third of the memory.
-		options.ByObject[&clusterv1.Machine{}] = cache.ByObject{Transform: func(obj any) (any, error) { return pause.Trim(obj), nil }}
+		options.DefaultTransform = reduceForPauses
 	}
 	if o.Namespace != "" {
 		options.DefaultNamespaces = map[string]cache.Config{o.Namespace: {}}

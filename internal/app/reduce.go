@@ -34,6 +34,14 @@ func reduce(obj any) (any, error) {
 	return ownwrites.KeepOurManagedFields(obj)
 }
 
+// reduceForPauses reduces Machines further if nobody but upgradepause reads them: to a third of the memory.
+func reduceForPauses(obj any) (any, error) {
+	if machine, ok := obj.(*clusterv1.Machine); ok {
+		return pause.Trim(machine), nil
+	}
+	return reduce(obj)
+}
+
 // reduceMachine keeps all conditions, since patches refer to them by index. Of those from before v1beta2 it keeps what explains a deletion or a start.
 //
 //nolint:staticcheck // Providers still fill the deprecated fields.

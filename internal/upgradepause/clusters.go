@@ -2,6 +2,7 @@ package upgradepause
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
@@ -33,7 +34,7 @@ func (s clusterAPI) read(ctx context.Context, key client.ObjectKey) pause.Readin
 	cluster := &clusterv1.Cluster{}
 	if err := s.get(ctx, key, cluster); err != nil {
 		if reading.Off = apierrors.IsNotFound(err); !reading.Off {
-			reading.Err = err
+			reading.Err, reading.MayBeExcepted = err, errors.Is(err, pause.ErrStarting)
 		}
 		return reading
 	}

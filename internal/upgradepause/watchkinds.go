@@ -59,7 +59,13 @@ type answer struct {
 	mu   sync.Mutex
 	kind schema.GroupVersionKind
 	err  error
-	at   time.Time
+	// at is when it was last asked, and answered reports that it has said something since the start.
+	at       time.Time
+	answered bool
+	// failed is how often in a row it has said that the kind cannot be read.
+	failed int
+	// since is when the watch of this version began.
+	since time.Time
 }
 
 // open is the opener of a manager.
@@ -70,45 +76,76 @@ func (k *kinds) open(ctx context.Context, obj client.Object) error {
 	}
 	known, _ := k.answers.LoadOrStore(kind.GroupKind(), &answer{kind: kind})
 	now := known.(*answer)
+	if last, due := now.due(k.clock.Now()); due {
+		// Nobody waits for the one who asks.
+		_, anyVersion := obj.(*unstructured.Unstructured)
+		served, err := k.list(ctx, last, anyVersion)
+		k.take(ctx, now, served, err)
+	}
+	return k.opened(ctx, now, obj)
+}
+
+// opened watches a kind that can be read, and reports whether the cache has read it.
+func (k *kinds) opened(ctx context.Context, now *answer, obj client.Object) error {
 	now.mu.Lock()
 	defer now.mu.Unlock()
-	if now.at.IsZero() || k.clock.Since(now.at) >= askAgain {
-		_, anyVersion := obj.(*unstructured.Unstructured)
-		k.ask(ctx, now, anyVersion)
-	}
-	if now.err != nil {
+	switch {
+	case !now.answered:
+		return pause.ErrStarting
+	case now.err != nil:
 		return now.err
 	}
 	obj.GetObjectKind().SetGroupVersionKind(now.kind)
 	if err := k.watch(ctx, now.kind, obj); err != nil {
 		return err
 	}
+	if now.since.IsZero() {
+		now.since = k.clock.Now()
+	}
 	informer, err := k.watches.Cache.GetInformer(ctx, obj, cache.BlockUntilSynced(false))
 	switch {
 	case err != nil:
-		return fmt.Errorf("reading %s: %w", kind.Kind, err)
+		return fmt.Errorf("reading %s: %w", now.kind.Kind, err)
 	case informer.HasSynced():
 		return nil
-	case k.clock.Since(now.at) < startTime:
+	case k.clock.Since(now.since) < startTime:
 		return pause.ErrStarting
 	}
-	return fmt.Errorf("the objects of %s of %s cannot be listed", kind.Kind, now.kind.GroupVersion())
+	return fmt.Errorf("the objects of %s of %s cannot be listed", now.kind.Kind, now.kind.GroupVersion())
 }
 
-// ask asks the API server again. While it is away, what it said last still counts.
-func (k *kinds) ask(ctx context.Context, last *answer, anyVersion bool) {
-	served, err := k.list(ctx, last.kind, anyVersion)
-	first, what := last.at.IsZero(), last.kind.Kind+" of "+last.kind.GroupVersion().String()+" cannot be listed"
-	last.at = k.clock.Now()
-	switch {
-	case err == nil:
+// due reports whether it is time to ask again, about which version. Then the caller must.
+func (a *answer) due(now time.Time) (schema.GroupVersionKind, bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if !a.at.IsZero() && now.Sub(a.at) < askAgain {
+		return a.kind, false
+	}
+	a.at = now
+	return a.kind, true
+}
+
+// take takes in an answer of the API server. While it is away, what it said last still counts; so does that a kind can be read, until it has said
+// twice that it cannot: it may be starting itself.
+func (k *kinds) take(ctx context.Context, last *answer, served schema.GroupVersionKind, err error) {
+	last.mu.Lock()
+	defer last.mu.Unlock()
+	first, what := !last.answered, last.kind.Kind+" of "+last.kind.GroupVersion().String()+" cannot be listed"
+	last.answered = true
+	if err == nil {
 		if served != last.kind {
 			k.watches.End(ctx, last.kind)
+			last.since = time.Time{}
 		}
-		last.kind, last.err = served, nil
+		last.kind, last.err, last.failed = served, nil, 0
+		return
+	}
+	last.failed++
+	switch {
+	case !first && last.err == nil && last.failed < 2:
 	case apierrors.IsForbidden(err):
 		last.err = errors.New(what + ": is the permission missing?")
-	case scaffold.Answered(err):
+	case scaffold.Answered(err), errors.Is(err, context.DeadlineExceeded):
 		// Not the error itself: it may say "not found", but of the kind.
 		last.err = errors.New(what + ": " + err.Error())
 	case first, meta.IsNoMatchError(err):

@@ -53,6 +53,8 @@ func TestAnswers(t *testing.T) {
 	}{
 		{away, "Cluster of cluster.x-k8s.io/v1beta2 cannot be listed: connection refused"},
 		{nil, ""},
+		{forbidden, ""},
+		{nil, ""},
 		{away, ""},
 		{forbidden, "Cluster of cluster.x-k8s.io/v1beta2 cannot be listed: is the permission missing?"},
 		{away, "Cluster of cluster.x-k8s.io/v1beta2 cannot be listed: is the permission missing?"},

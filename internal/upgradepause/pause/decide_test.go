@@ -48,9 +48,9 @@ type row struct {
 	gets     stored
 	// recheck is when to look again; zero means never.
 	recheck time.Time
-	// settle is what the pause waits for, and excepted means that its Cluster excepts it.
-	settle   Settle
-	excepted bool
+	// settle is what the pause waits for, excepted means that its Cluster excepts it, and unsure that nobody knows that yet.
+	settle           Settle
+	excepted, unsure bool
 	// unknown are signals that cannot be read.
 	unknown []Unknown
 	// drains means that Sickbay hands everything back.
@@ -69,7 +69,7 @@ func decideRows(t *testing.T, rows map[string]row) {
 	for name, r := range rows {
 		t.Run(name, func(t *testing.T) {
 			before := r.has.And(nil)
-			f := Facts{Annotations: r.has, Upgrades: r.upgrades, WarnAfter: warnAfter, Settle: r.settle, Excepted: r.excepted, Unknown: r.unknown, Drains: r.drains}
+			f := Facts{Annotations: r.has, Upgrades: r.upgrades, WarnAfter: warnAfter, Settle: r.settle, Excepted: r.excepted, MayBeExcepted: r.unsure, Unknown: r.unknown, Drains: r.drains}
 			d := Decide(f, one)
 			got := outcome{d.Transition, r.has.After(d.Changes), d.RecheckAt}
 			if diff := cmp.Diff(outcome{r.does, r.gets.And(nil), r.recheck}, got); diff != "" {

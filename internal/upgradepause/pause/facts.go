@@ -15,8 +15,8 @@ type Facts struct {
 	Upgrades []Upgrade
 	// Unknown are the signals that cannot be read now.
 	Unknown []Unknown
-	// Excepted means that its Cluster excepts it from all pauses for upgrades.
-	Excepted bool
+	// Excepted means that its Cluster excepts it from all pauses for upgrades. MayBeExcepted means that this will be known in a moment.
+	Excepted, MayBeExcepted bool
 	// Drains means that Sickbay hands everything back.
 	Drains bool
 	// WarnAfter is how long a pause may last before a warning.
@@ -42,7 +42,7 @@ func (u Unknown) concerns(ids ...string) bool {
 
 // Add adds what a signal reports.
 func (f *Facts) Add(reading Reading) {
-	f.Excepted = f.Excepted || reading.Excepted
+	f.Excepted, f.MayBeExcepted = f.Excepted || reading.Excepted, f.MayBeExcepted || reading.MayBeExcepted
 	f.Upgrades = append(f.Upgrades, reading.Upgrades...)
 	switch {
 	case errors.Is(reading.Err, ErrStarting):

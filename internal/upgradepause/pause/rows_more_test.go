@@ -50,6 +50,8 @@ func TestExceptedByItsCluster(t *testing.T) {
 		"fresh":                 {excepted: true, upgrades: upgrading("A")},
 		"ours":                  {excepted: true, has: ours("A", noon), upgrades: upgrading("A"), does: End, gets: resumed(one)},
 		"ours, it would settle": {excepted: true, settle: settle, has: settling(noon), does: End, gets: resumed(one)},
+		"nobody knows yet":      {unsure: true, upgrades: upgrading("A")},
+		"ours, nobody knows":    {unsure: true, has: ours("A", noon), upgrades: upgrading("A"), gets: ours("A", noon), recheck: noon.Add(warnAfter)},
 		"somebody's":            {excepted: true, has: stored{keyPaused: "mine"}, upgrades: upgrading("A"), gets: stored{keyPaused: "mine"}},
 	})
 }

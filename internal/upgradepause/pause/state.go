@@ -14,7 +14,7 @@ const (
 	ongoing
 	// foreign: somebody else pauses it.
 	foreign
-	// free: it should not be paused: no upgrade goes on, it is excepted, or somebody has unpaused it. An override holds while its
+	// free: it should not be paused now: no upgrade goes on, it is or may be excepted, or somebody has unpaused it. An override holds while its
 	// upgrade goes on, even if others begin.
 	free
 	// due: it should be paused.
@@ -35,7 +35,7 @@ func (f Facts) state() state {
 		return ongoing
 	case holder == somebody && !f.excepted():
 		return foreign
-	case f.excepted(), len(f.active()) == 0, f.lifted():
+	case f.excepted(), f.MayBeExcepted, len(f.active()) == 0, f.lifted():
 		return free
 	}
 	return due

@@ -17,6 +17,8 @@ type Reading struct {
 	// Off means that nothing is paused for the subject's upgrades. Excepted means that nothing is paused for upgrades of others
 	// either.
 	Off, Excepted bool
+	// MayBeExcepted means that this will be known in a moment.
+	MayBeExcepted bool
 	// Upgrades are the upgrades in progress.
 	Upgrades []Upgrade
 	// Err says why the upgrades are not known, or not all of them. Then nothing that is paused for one of them is resumed. It is
