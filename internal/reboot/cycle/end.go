@@ -16,6 +16,11 @@ func (d *draft) fail(reason, message string) {
 		// That says nothing about the host, so it gets no mark.
 		reason = v1alpha1.ReasonHostUnavailable
 	}
+	if d.f.withdrawn() && !d.f.Full() && reason == v1alpha1.ReasonNodeTimedOut {
+		// Somebody has worked on the host, and nobody would take the mark away when the Node comes after all.
+		d.end(v1alpha1.Aborted, v1alpha1.ReasonWithdrawn, message)
+		return
+	}
 	d.end(v1alpha1.Failed, reason, message)
 }
 

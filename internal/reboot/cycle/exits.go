@@ -86,7 +86,8 @@ func (d *draft) mayStop() bool { return d.s.Host == nil || d.keepsOff() }
 // deadlines of a full cycle. So does a host that was off when its cycle was withdrawn: until its Node is back, its machine is sick only because of
 // that, and nobody may repair it.
 func (d *draft) giveUp(phase v1alpha1.Phase, outcome, message string) {
-	wasOff := d.f.withdrawn() && d.s.PoweredOffAt != nil
+	// Where the proof has to begin anew, the host stays off for who asked.
+	wasOff := d.f.withdrawn() && (d.s.PoweredOffAt != nil || d.s.HoldingSince != nil)
 	if d.s.Host != nil && (wasOff || d.outOfService()) {
 		d.release()
 		return

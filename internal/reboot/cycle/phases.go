@@ -57,7 +57,7 @@ func init() {
 			clock: func(s *status) **metav1.Time { return &s.PowerOnReleasedAt }, limit: func(d *draft) time.Duration { return d.f.Spec.PowerOnTimeout() },
 			off: true,
 		}, {
-			name: v1alpha1.WaitingForNode, awaits: "the Node is back", goOn: (*draft).waitForNode, withoutMachine: (*draft).wait,
+			name: v1alpha1.WaitingForNode, awaits: "the Node is back", goOn: (*draft).waitForNode, withoutMachine: (*draft).waitForNodeUnseen,
 			clock: func(s *status) **metav1.Time { return &s.LastPoweredOn }, limit: node,
 			node: true,
 		}, {

@@ -51,10 +51,12 @@ func TestTakenBack(t *testing.T) {
 		{name: "the host is off: Fenced, deleted", facts: in(v1alpha1.Fenced, deleting), want: release},
 		{name: "after the Node was touched: PoweringOff once more", facts: in(v1alpha1.PoweringOff, deleting, outOfServiceSince), want: release},
 		{name: "after the Node was touched: Isolating, deleted", facts: in(v1alpha1.Isolating, deleting), want: release},
+		{name: "the host is off: Holding, to be proven anew, deleted", facts: in(v1alpha1.Holding, deleting, func(f *Facts) { f.Status.PoweredOffAt = nil }), want: release},
 		{name: "the host is off: Holding, deleted", facts: in(v1alpha1.Holding, deleting), want: release},
 		{name: "after the Node was touched: Holding without the Node, deleted", facts: in(v1alpha1.Holding, deleting, outOfServiceSince), want: release},
 		{name: "after the Node was touched: PoweringOn, deleted", facts: in(v1alpha1.PoweringOn, deleting, keyed), want: does(v1alpha1.PoweringOn, RemoveKey)},
 		{name: "after the Node was touched: WaitingForNode, deleted", facts: in(v1alpha1.WaitingForNode, deleting), want: waits(v1alpha1.WaitingForNode, nodeTimeout)},
+		{name: "after the Node was touched: it does not come, deleted", facts: in(v1alpha1.WaitingForNode, asking(v1alpha1.StepPowerOff), deleting), after: nodeTimeout, want: withdrawn},
 		{name: "after the Node was touched: Restoring, deleted", facts: in(v1alpha1.Restoring, deleting), want: does(v1alpha1.Restoring, RestoreNode).lookingAgain(nodeTimeout)},
 	})
 }
@@ -111,6 +113,7 @@ func TestMachineUnreadable(t *testing.T) {
 		{name: "but not another one", facts: in(v1alpha1.PoweringOn, keyed, machineUnreadable, otherHost), want: stands(v1alpha1.PoweringOn)},
 		{name: "a person keeps it off: that wait goes on", facts: settled(in(v1alpha1.PoweringOn, asking(v1alpha1.StepPowerOn), userOff, machineUnreadable)), after: time.Hour, want: stands(v1alpha1.PoweringOn).lookingAgain(time.Hour + lookAgain)},
 		{name: "nothing is put back, and that clock stops", facts: in(v1alpha1.Restoring, machineUnreadable), after: nodeTimeout, want: stores(v1alpha1.Restoring, "Restoring").lookingAgain(nodeTimeout + lookAgain)},
+		{name: "the Node of a cycle that is taken back has its time", facts: in(v1alpha1.WaitingForNode, step, machineUnreadable, deleting), after: nodeTimeout, want: stores(aborted, v1alpha1.ReasonWithdrawn).lookingAgain(nodeTimeout + lookAgain)},
 		{name: "the Node is waited for, and no clock runs", facts: in(v1alpha1.WaitingForNode, machineUnreadable), after: 24 * time.Hour, want: stands(v1alpha1.WaitingForNode).lookingAgain(24*time.Hour + lookAgain)},
 		{name: "after the end the key goes", facts: in(done, keyed, machineUnreadable), want: again(does(done, RemoveKey))},
 		{name: "and the rest waits", facts: in(done, machineUnreadable), want: stands(done)},

@@ -36,6 +36,13 @@ func (d *draft) powerOffWithoutMachine() {
 	}
 }
 
+// waitForNodeUnseen waits for a Node that it cannot find without the Machine. Only a cycle that nobody wants any more comes to an end.
+func (d *draft) waitForNodeUnseen() {
+	if d.f.withdrawn() && d.overdue() {
+		d.fail(v1alpha1.ReasonNodeTimedOut, "The Node was not seen within "+d.f.Spec.NodeTimeout().String()+": "+d.f.MachineUnreadable)
+	}
+}
+
 // isolateWithoutMachine waits for the Machine no longer than for a Node, because without the Machine it cannot find the Node.
 func (d *draft) isolateWithoutMachine() {
 	if d.s.IsolatingSince == nil {
