@@ -110,15 +110,23 @@ func (p *Person) machine(ctx context.Context, namespace, name string) (*clusterv
 	return machine, cluster, nil
 }
 
-// latest returns the highest ordinal of some records, and the open one that counts: what a person asked for, or else that of a health check.
+// latest returns the highest ordinal of some records, and the open one that counts: what a person asked for, or else that of a health check. One that is
+// called off does not: it only waits until the Node is back.
 func latest(records []*v1alpha1.MachineRemediation) (ordinal int, open *v1alpha1.MachineRemediation) {
 	for _, r := range records {
 		ordinal = max(ordinal, recordstore.Ordinal(r))
-		if !ladder.Ended(r) && (open == nil || r.Spec.OnTheirWord()) {
+		if !ladder.Ended(r) && !calledOff(r) && (open == nil || r.Spec.OnTheirWord()) {
 			open = r
 		}
 	}
 	return ordinal, open
+}
+
+// calledOff reports whether nobody wants any more what a person asked for.
+func calledOff(r *v1alpha1.MachineRemediation) bool {
+	last, decision := ladder.Last(&r.Status), ladder.DecisionAbout(r)
+	cancelled := (decision != nil && decision.Answer == v1alpha1.AnswerCancel) || (last != nil && last.Result == v1alpha1.ResultCancelled)
+	return r.Spec.OnTheirWord() && (cancelled || !r.DeletionTimestamp.IsZero())
 }
 
 func (p *Person) rebootSpec(machine *clusterv1.Machine, asked Asked) v1alpha1.MachineRemediationSpec {

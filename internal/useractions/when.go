@@ -83,8 +83,8 @@ func (p *Person) when(ctx context.Context, machine *clusterv1.Machine, cluster *
 	return "At once", nil
 }
 
-// plane says for which other machines of its control plane a machine waits, as far as their Machines show; empty if for none. Unread reports that the
-// person may not read them.
+// plane says for which other machines of its control plane a machine waits, as far as their Machines show; empty if for none. Unread reports that
+// they do not show it.
 func (p *Person) plane(ctx context.Context, machine *clusterv1.Machine, cluster *clusterv1.Cluster) (waits string, unread bool, err error) {
 	if !util.IsControlPlaneMachine(machine) || cluster.Annotations[quorum.Permission] == "true" {
 		return "", false, nil
@@ -98,7 +98,7 @@ func (p *Person) plane(ctx context.Context, machine *clusterv1.Machine, cluster 
 	if err != nil {
 		return "", false, fmt.Errorf("listing the machines of the control plane: %w", err)
 	}
-	// The state of their hosts and Nodes is not read, so the control plane may wait where this says nothing.
+	// The state of their hosts and Nodes is not read, so the cycle may wait where this says nothing.
 	facts := quorum.Facts{Home: quorum.HomeElsewhere}
 	for i := range list.Items {
 		if other := &list.Items[i]; other.UID != machine.UID {
@@ -109,7 +109,7 @@ func (p *Person) plane(ctx context.Context, machine *clusterv1.Machine, cluster 
 	if advice {
 		waits += ", unless etcd runs elsewhere"
 	}
-	return waits, false, nil
+	return waits, waits == "", nil
 }
 
 func stateOf(machine *clusterv1.Machine) quorum.State {

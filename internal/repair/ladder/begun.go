@@ -149,11 +149,12 @@ func (d *draft) takeBack(attempt *v1alpha1.RemediationAttempt, message string) {
 }
 
 // askedForADay reports whether Sickbay has asked for a step for so long, without a longer break, that a person must decide. The built-in plans
-// go on asking, and other health checks go on asking an owner; a power cycle that somebody asked for is not waited for any longer.
+// go on asking, and other health checks go on asking an owner; a power cycle that somebody asked for is not waited for any longer. A person who has
+// just approved the step has decided.
 func (d *draft) askedForADay(step v1alpha1.RemediationStep) bool {
 	last := Last(&d.s)
 	asksOn := d.f.Record.Spec.BuiltIn() && (!d.f.Record.Spec.AskedFor() || step.Action == v1alpha1.ActionReplace)
-	if last == nil || !endedNotBegun(*last) || last.Step != step.Name || asksOn {
+	if last == nil || !endedNotBegun(*last) || last.Step != step.Name || asksOn || allows(d.personsDecision()) {
 		return false
 	}
 	return !d.now.Before(last.StartTime.Add(longestAsking)) && d.now.Sub(last.EndTime.Time) <= sameAsking
@@ -178,7 +179,7 @@ func (d *draft) sameRow() *v1alpha1.RemediationAttempt {
 }
 
 func (d *draft) needsApproval(attempt *v1alpha1.RemediationAttempt) bool {
-	return d.stepOf(attempt).Approval == v1alpha1.ApprovalRequired
+	return d.stepOf(attempt).NeedsApproval()
 }
 
 // joinNotBegun makes one entry of the last attempt and the one before it, if nobody began either. One that waited for somebody who keeps the host

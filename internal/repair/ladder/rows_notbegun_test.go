@@ -120,6 +120,10 @@ func rowsNotBegun() []row {
 			At:   "replace 2",
 			Last: "replace 1 made MachineSet md-0, NotBegun: It did not help", Free: true,
 		}},
+		{"an approval is a day old, and there is a new one", with(plan(approvedStep(replace())), asks("replace", 24*time.Hour), over(v1alpha1.ResultNotBegun, "replace"), decides(v1alpha1.AnswerApprove, "")), answer{
+			Says: "Acting Acting: Step replace: waits for MachineSet md-0 to replace the machine; a person decides if that does not help",
+			Last: "replace 2 (Approve), asked",
+		}},
 		{"a third power cycle is broken off after its host was off", with(plan(reboot(), replace()), works("reboot", 4*time.Hour), over(v1alpha1.ResultTimedOut, "reboot"),
 			works("reboot", 3*time.Hour), over(v1alpha1.ResultAborted, "reboot"), hostWasOff, works("reboot", 2*time.Hour), over(v1alpha1.ResultAborted, "reboot"), hostWasOff,
 			works("reboot", time.Minute), keptOff, func(f *Facts) { f.Request.HostOffAt = noon }), answer{

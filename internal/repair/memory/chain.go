@@ -61,10 +61,10 @@ func before(records []*v1alpha1.MachineRemediation, machine string, uid types.UI
 	return found
 }
 
-// proven reports whether the machine of a record has stayed healthy for its probation. What a person asks for has none.
+// proven reports whether the machine of a record, which is still there, has stayed healthy for its probation. What a person asks for has none.
 func proven(r *v1alpha1.MachineRemediation) bool {
 	reason := ladder.Success(&r.Status).Reason
-	return reason == v1alpha1.ReasonRecovered || reason == v1alpha1.ReasonRecoveredUnaided
+	return reason == v1alpha1.ReasonRecovered || reason == v1alpha1.ReasonRecoveredUnaided || (reason == v1alpha1.ReasonCancelled && !r.Spec.AskedFor())
 }
 
 func times(n int32) string {

@@ -37,6 +37,7 @@ func TestChain(t *testing.T) {
 		"a person's reboot proves nothing":   {metal(), records{usedUpBy("a", toUs), ended("r", says(v1alpha1.ReasonDone))}, usedUp},
 		"we have proven ourselves":           {metal(), records{usedUpBy("a", toUs), ended("r", says(v1alpha1.ReasonRecovered))}, nil},
 		"without help":                       {metal(), records{usedUpBy("a", toUs), ended("r", says(v1alpha1.ReasonRecoveredUnaided))}, nil},
+		"cancelled, and then well for long":  {metal(), records{usedUpBy("a", toUs), ended("r", says(v1alpha1.ReasonCancelled))}, nil},
 		"one before us has proven itself":    {metal(), records{usedUpBy("a", replacedBy("b")), other("b", says(v1alpha1.ReasonRecovered)), other("b", tried("replace", failed), toUs)}, nil},
 		"one before us has not":              {metal(), records{other("a", tried("replace", failed), replacedBy("b")), other("b", says(v1alpha1.ReasonHandedBack)), other("b", tried("replace", failed), toUs)}, usedUp},
 		"a reboot does not count":            {metal(), records{other("a", tried("reboot", failed), tried("reboot", failed), tried("replace", failed), toUs)}, nil},
