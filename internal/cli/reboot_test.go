@@ -117,8 +117,8 @@ func TestRebootUntil(t *testing.T) {
 			"End that first, which switches the host on: kubectl annotate machine.cluster.x-k8s.io metal-3 -n fleet reboot.metal3.io/PowerOn=, or sickbay cancel mr/metal-3-5f2c9d1e-1 -n fleet")
 		// What is called off is asked for no more.
 		s.run("cancel", "mr/"+s.askedFor()[0].Name, "--yes", "--reason=done")
-		if got := s.run("reboot", "metal-3", "--yes"); got.code != exitOK || len(s.askedFor()) != 2 {
-			t.Errorf("%s, after cancel: %d, %s", until, got.code, got.stderr)
+		if got := s.run("reboot", "metal-3", "--yes"); got.code != exitOK || len(s.askedFor()) != 2 || !strings.Contains(got.stdout, ", which is called off, has ended\n") {
+			t.Errorf("%s, after cancel: %d, %s%s", until, got.code, got.stdout, got.stderr)
 		}
 	}
 	s := newShell(t)

@@ -140,7 +140,9 @@ func (k *kinds) take(ctx context.Context, last *answer, served schema.GroupVersi
 		last.kind, last.err, last.failed = served, nil, 0
 		return
 	}
-	last.failed++
+	if scaffold.Answered(err) || meta.IsNoMatchError(err) || errors.Is(err, context.DeadlineExceeded) {
+		last.failed++
+	}
 	switch {
 	case !first && last.err == nil && last.failed < 2:
 	case apierrors.IsForbidden(err):

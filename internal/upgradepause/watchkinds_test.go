@@ -56,6 +56,7 @@ func TestAnswers(t *testing.T) {
 		{forbidden, ""},
 		{nil, ""},
 		{away, ""},
+		{forbidden, ""},
 		{forbidden, "Cluster of cluster.x-k8s.io/v1beta2 cannot be listed: is the permission missing?"},
 		{away, "Cluster of cluster.x-k8s.io/v1beta2 cannot be listed: is the permission missing?"},
 		{unserved, "Cluster of cluster.x-k8s.io/v1beta2 cannot be listed: the server could not find the requested resource"},

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -66,6 +67,9 @@ func (p *Person) Reboot(ctx context.Context, namespace, name string, asked Asked
 	if err != nil {
 		return nil, err
 	}
+	if i := slices.IndexFunc(records, func(r *v1alpha1.MachineRemediation) bool { return !ladder.Ended(r) && calledOff(r) }); i >= 0 {
+		when = "After mr/" + records[i].Name + ", which is called off, has ended"
+	}
 	change.Lines = p.rebootLines(machine, when, open, made)
 	change.write = func(ctx context.Context, dryRun bool) (client.Object, error) {
 		return p.ask(ctx, made.DeepCopy(), dryRun)
@@ -124,9 +128,14 @@ func latest(records []*v1alpha1.MachineRemediation) (ordinal int, open *v1alpha1
 
 // calledOff reports whether nobody wants any more what a person asked for.
 func calledOff(r *v1alpha1.MachineRemediation) bool {
-	last, decision := ladder.Last(&r.Status), ladder.DecisionAbout(r)
-	cancelled := (decision != nil && decision.Answer == v1alpha1.AnswerCancel) || (last != nil && last.Result == v1alpha1.ResultCancelled)
-	return r.Spec.OnTheirWord() && (cancelled || !r.DeletionTimestamp.IsZero())
+	if !r.Spec.OnTheirWord() || !r.DeletionTimestamp.IsZero() {
+		return r.Spec.OnTheirWord()
+	}
+	if decision := ladder.DecisionAbout(r); decision != nil {
+		return decision.Answer == v1alpha1.AnswerCancel
+	}
+	last := ladder.Last(&r.Status)
+	return last != nil && last.Result == v1alpha1.ResultCancelled
 }
 
 func (p *Person) rebootSpec(machine *clusterv1.Machine, asked Asked) v1alpha1.MachineRemediationSpec {

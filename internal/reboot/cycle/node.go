@@ -42,7 +42,10 @@ func (d *draft) back() bool {
 	case d.s.PoweredOffAt == nil:
 		// The host is not proven off any more, or was so in an earlier cycle. Its Node has come if it reports now, or if it is another
 		// Node. A Node that is marked Ready may be dead without anybody knowing.
-		return d.outOfService() && ((!noderefutil.IsNodeReady(node) && !d.recorded(node)) || (noderefutil.IsNodeReady(node) && reportedAfter(node, d.s.LastPoweredOn)))
+		if noderefutil.IsNodeReady(node) {
+			return reportedAfter(node, d.s.LastPoweredOn)
+		}
+		return d.outOfService() && !d.recorded(node)
 	case d.registeredSince(node):
 		return true
 	default:

@@ -77,6 +77,7 @@ func TestWaitingForNode(t *testing.T) {
 		{name: "firmware: but not for somebody who has gone", facts: in(phase, servicing, deleting), want: waiting},
 		{name: "too long: to the last", facts: in(phase), after: nodeTimeout - moment, want: waiting},
 		{name: "too long: back in the last moment", facts: in(phase, newNode), after: nodeTimeout, want: back},
+		{name: "not proven off any more, and it reports", facts: in(phase, sameNode, notDeleted, deleting, reports(moment), func(f *Facts) { f.Status.PoweredOffAt, f.Status.Node.OutOfService = nil, false }), want: back},
 		{name: "too long: too late", facts: in(phase), after: nodeTimeout, want: stores(v1alpha1.Failed, v1alpha1.ReasonNodeTimedOut)},
 		{name: "too long: taken back", facts: in(phase, deleting), after: nodeTimeout, want: stores(v1alpha1.Failed, v1alpha1.ReasonNodeTimedOut)},
 		{name: "its user switches it off", facts: in(phase, off, userOff), want: stores(v1alpha1.PoweringOn, "PoweringOn")},

@@ -2,6 +2,7 @@ package remediation
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -69,25 +70,22 @@ const (
 	nvsentinelState = "dgxc.nvidia.com/nvsentinel-state"
 )
 
+// harmlessStates are those in which NVSentinel has not begun to work on a Node, or has done what it can.
+var harmlessStates = []string{"", "quarantined", "drain-failed", "remediation-succeeded", "remediation-failed"}
+
 // workOfOthers names the other system that works on a Node; empty if none does. Asked reports that somebody wants the Machine remediated by Cluster
 // API: that permits to act on a Node that NVSentinel has given away.
 func workOfOthers(node *corev1.Node, asked bool) ladder.Cause {
 	if node == nil {
 		return ladder.Cause{}
 	}
-	for _, taint := range node.Spec.Taints {
-		switch {
-		case taint.Key != releaseTaint:
-		case asked:
-			return ladder.Cause{}
-		default:
-			return ladder.Cause{What: ladder.NodeGivenAway, Name: taint.Value}
-		}
-	}
-	switch state := node.Labels[nvsentinelState]; state {
-	case "", "quarantined", "drain-failed", "remediation-succeeded", "remediation-failed":
-		// It has not begun, or has done what it can.
-	default:
+	released := slices.IndexFunc(node.Spec.Taints, func(taint corev1.Taint) bool { return taint.Key == releaseTaint })
+	state := node.Labels[nvsentinelState]
+	switch {
+	case released >= 0 && asked:
+	case released >= 0:
+		return ladder.Cause{What: ladder.NodeGivenAway, Name: node.Spec.Taints[released].Value}
+	case !slices.Contains(harmlessStates, state):
 		return ladder.Cause{What: ladder.NodeWorkedOn, Name: state}
 	}
 	for _, c := range node.Status.Conditions {
