@@ -155,7 +155,7 @@ func TestMachinesOfPausesAlone(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want, err := any(pause.Trim(usualMachine())), error(nil)
+		want, err := pause.Trim(usualMachine()), error(nil)
 		if !tt.alone {
 			want, err = reduce(usualMachine())
 		}
