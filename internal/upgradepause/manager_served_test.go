@@ -17,8 +17,8 @@ import (
 	"github.com/sickbay-dev/sickbay/internal/upgradepause/pause"
 )
 
-// TestManagerVersionServedNoMore: during an upgrade, the provider of a control plane stops serving the version that Sickbay watches. While it serves no
-// other, Sickbay says that it cannot tell whether the upgrade goes on. When it serves another one, Sickbay sees the end of the upgrade there.
+// TestManagerVersionServedNoMore: during an upgrade, the API server stops serving the version of a control plane that Sickbay watches. Sickbay says that it
+// cannot tell whether the upgrade goes on. Once another version is served, it reads that one, and sees that the upgrade is over.
 func TestManagerVersionServedNoMore(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
