@@ -128,13 +128,15 @@ func latest(records []*v1alpha1.MachineRemediation) (ordinal int, open *v1alpha1
 
 // calledOff reports whether nobody wants any more what a person asked for.
 func calledOff(r *v1alpha1.MachineRemediation) bool {
-	if !r.Spec.OnTheirWord() || !r.DeletionTimestamp.IsZero() {
-		return r.Spec.OnTheirWord()
-	}
-	if decision := ladder.DecisionAbout(r); decision != nil {
+	decision, last := ladder.DecisionAbout(r), ladder.Last(&r.Status)
+	switch {
+	case !r.Spec.OnTheirWord():
+		return false
+	case !r.DeletionTimestamp.IsZero():
+		return true
+	case decision != nil:
 		return decision.Answer == v1alpha1.AnswerCancel
 	}
-	last := ladder.Last(&r.Status)
 	return last != nil && last.Result == v1alpha1.ResultCancelled
 }
 
